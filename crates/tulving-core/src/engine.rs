@@ -1,4 +1,4 @@
-//! The front door: one short method for each verb.
+//! The entry point of the core: one short method for each verb.
 
 mod admin;
 mod consolidating;
@@ -50,33 +50,33 @@ use crate::{
 
 pub use self::consolidating::ConsolidationTick;
 
-/// The engine. Cheap to share; every method may be called from any thread.
+/// The engine. It can be shared cheaply, and every method may be called from any thread.
 pub struct Engine {
     ports: Ports,
     touches: Touches,
     journals: files::JournalTextCache,
     sights: mirror::MirrorCache,
-    /// The rules of spaces for aged memories.
+    /// The lifecycle policies of spaces.
     rules: LifecyclePolicies,
-    /// The backends, if there are others than the built-in one.
+    /// The backends, if there are any besides the built-in one.
     backends: Option<Backends>,
     llm: Llm,
-    /// The turns to listen to; replaced as a whole.
+    /// The current settings for reading turns; replaced as a unit.
     listening: RwLock<Arc<Listening>>,
-    /// The results of the turns listened to.
+    /// The results of the turns that this engine has read.
     gleaned: Mutex<TurnReadingCounts>,
-    /// The settings for consolidating journals. They may change while a server runs.
+    /// The settings for consolidating journals. They may change while a server is running.
     consolidation: Mutex<ConsolidationSettings>,
-    /// Held by periodic work. A task that does not get it tries later.
+    /// The lock for periodic work. A task that cannot take the lock tries again later.
     periodic: Mutex<()>,
-    /// The name under which it claims jobs.
+    /// The name under which this engine claims jobs.
     holder: String,
-    /// The time zone of callers that name none.
+    /// The time zone of callers that specify none.
     zone: Zone,
 }
 
 impl Engine {
-    /// Creates an engine over these parts.
+    /// Creates an engine over these ports.
     pub fn new(ports: Ports) -> Self {
         Self {
             ports,
@@ -95,14 +95,14 @@ impl Engine {
         }
     }
 
-    /// Sets the backends: the primary is written to, all are read.
+    /// Sets the backends. The engine writes to the primary and reads from all.
     #[must_use]
     pub fn with_backends(mut self, backends: Backends) -> Self {
         self.backends = Some(backends).filter(|backends| !backends.is_plain());
         self
     }
 
-    /// Sets the rules for aged memories.
+    /// Sets the lifecycle policies.
     #[must_use]
     pub fn with_rules(mut self, rules: LifecyclePolicies) -> Self {
         self.rules = rules;
@@ -130,40 +130,41 @@ impl Engine {
         self
     }
 
-    /// Sets the language model. Without one, none is asked.
+    /// Sets the language model. By default, there is none.
     #[must_use]
     pub fn with_llm(mut self, llm: Llm) -> Self {
         self.llm = llm;
         self
     }
 
-    /// Sets the listening, so that turns are searched for facts worth keeping.
+    /// Sets the settings for reading turns. With these, the engine searches turns for facts worth saving.
     #[must_use]
     pub fn with_listening(self, listening: Listening) -> Self {
         self.listen(listening);
         self
     }
 
-    /// Sets the name for claiming jobs. Leases are released if the name shows that its process is gone.
+    /// Sets the name for claiming jobs. If the name shows that its process no longer exists, the leases of that process are
+    /// released.
     #[must_use]
     pub fn with_holder(mut self, holder: &str) -> Self {
         holder.clone_into(&mut self.holder);
         self
     }
 
-    /// Sets the time zone in which callers count days if they name no other.
+    /// Sets the time zone in which days are counted for callers that specify no other zone.
     #[must_use]
     pub fn with_zone(mut self, zone: Zone) -> Self {
         self.zone = zone;
         self
     }
 
-    /// Refuses a verb that only the built-in backend knows if another one is primary.
+    /// Refuses a verb that only the built-in backend supports if another backend is primary.
     fn built_in(&self, what: &'static str) -> Result<(), Error> {
         backends::require_built_in(self.backends.as_ref(), what)
     }
 
-    /// Takes the single slot for periodic work; `None` if it is taken.
+    /// Takes the lock for periodic work; returns `None` if another task has it.
     fn slot(&self) -> Option<MutexGuard<'_, ()>> {
         match self.periodic.try_lock() {
             Ok(slot) => Some(slot),
@@ -172,7 +173,7 @@ impl Engine {
         }
     }
 
-    /// Returns the time by the engine's clock.
+    /// Returns the current time of the engine's clock.
     pub fn now(&self) -> Timestamp {
         self.ports.clock.now()
     }
@@ -182,34 +183,35 @@ impl Engine {
         Ok(Caller { zone: self.zone.clone(), ..directory::user(&self.ports, origin, agent)? })
     }
 
-    /// Returns true if an agent may have this name: a secret in it would be stored with everything the agent does.
+    /// Returns true if an agent may use this name. A secret in the name is refused, because it would be stored with every
+    /// change by the agent.
     pub fn may_be_called(&self, name: &str) -> bool {
         directory::agent_name(&self.ports, Some(name)).is_ok()
     }
 
-    /// Returns the caller that a token stands for.
+    /// Returns the caller that a token identifies.
     pub fn authenticate(&self, token: &Secret, origin: Origin, agent: Option<&str>) -> Result<Caller, Error> {
         let caller = directory::authenticate(&self.ports, token, origin, agent)?;
         Ok(Caller { zone: self.zone.clone(), ..caller })
     }
 
-    /// Returns the same caller in another space, by name or id.
+    /// Returns the same caller in another space, specified by name or id.
     pub fn enter(&self, caller: &Caller, space: &str) -> Result<Caller, Error> {
         directory::enter(&self.ports, caller, space)
     }
 
-    /// Returns the same caller in the first of these spaces, by name or id, restricted to them: no request can see, count or
-    /// change anything in another space.
+    /// Returns the same caller in the first of these spaces, specified by name or id. The new caller is restricted to these
+    /// spaces: no request of it can see, count or change anything in another space.
     pub fn confine(&self, caller: &Caller, spaces: &[&str]) -> Result<Caller, Error> {
         directory::confine(&self.ports, caller, spaces)
     }
 
-    /// Returns the space of the call.
+    /// Returns the caller's current space.
     pub fn space(&self, caller: &Caller) -> Result<Space, Error> {
         access::space_of_call(&self.ports, caller)
     }
 
-    /// Saves a memory, or finds that it is known.
+    /// Saves a memory, or finds that it is already known.
     pub fn save(&self, caller: &Caller, request: SaveRequest) -> Result<Receipt, Error> {
         let saved = match &self.backends {
             None => save::save(&self.ports, caller, request),
@@ -218,7 +220,7 @@ impl Engine {
         saved.map(|receipt| self.presenter().receipt(receipt))
     }
 
-    /// Saves several memories in one transaction: all or none. Receipts come in the order of the requests.
+    /// Saves several memories in one transaction: all or none. The receipts have the order of the requests.
     pub fn save_many(&self, caller: &Caller, requests: Vec<SaveRequest>) -> Result<Vec<Receipt>, Error> {
         let saved = match &self.backends {
             None => save::save_many(&self.ports, caller, requests),
@@ -228,7 +230,7 @@ impl Engine {
         saved.map(|receipts| receipts.into_iter().map(|receipt| presenter.receipt(receipt)).collect())
     }
 
-    /// Returns a memory, archived or not.
+    /// Returns a memory, whether archived or not.
     pub fn get(&self, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
         let found = match &self.backends {
             None => read::get(&self.ports, caller, which),
@@ -237,13 +239,13 @@ impl Engine {
         found.map(|memory| self.present(memory))
     }
 
-    /// Returns a forgotten memory, for its owner and, if it is not private, for an admin of its space.
+    /// Returns a forgotten memory to its owner, or to an admin of its space if the memory is not private.
     pub fn get_forgotten(&self, caller: &Caller, which: MemoryRef) -> Result<Option<Memory>, Error> {
         self.built_in("what was forgotten")?;
         Ok(access::find_forgotten(&self.ports, caller, which)?.map(|memory| self.present(memory)))
     }
 
-    /// Returns a page of a list. Mirrors of files are in it only if the filter names a file.
+    /// Returns a page of a list. Mirrors of files are included only if the filter names a file.
     pub fn list(&self, caller: &Caller, request: &ListRequest) -> Result<Page, Error> {
         if request.filter.source_path.is_some() {
             self.follow(request.filter.space, MirrorEffort::Waited);
@@ -255,8 +257,8 @@ impl Engine {
         page.map(|page| self.presenter().page(page))
     }
 
-    /// Returns the number of matching memories, among those that a list has. Refused if there are other backends than the
-    /// built-in one, because none of them counts.
+    /// Returns the number of matching memories that a list would include. Refused if backends other than the built-in one
+    /// are configured, because they do not count memories.
     pub fn count(&self, caller: &Caller, filter: &Filter) -> Result<u64, Error> {
         if let Some(backends) = &self.backends {
             return Err(backends::not_counted(backends));
@@ -264,7 +266,7 @@ impl Engine {
         read::count(&self.ports, caller, filter)
     }
 
-    /// Edits a memory; its old version stays in its history.
+    /// Edits a memory; the old version stays in the history of the memory.
     pub fn update(
         &self,
         caller: &Caller,
@@ -275,8 +277,8 @@ impl Engine {
         edit::update(&self.ports, caller, which, request).map(|edited| self.presenter().edit(edited))
     }
 
-    /// Returns the versions of a memory, newest first. If the contents are long, those of older versions are
-    /// [left out](HistoryEntry::left_out).
+    /// Returns the versions of a memory, newest first. If the contents are long, the contents of older versions are [left
+    /// out](HistoryEntry::left_out).
     pub fn history(&self, caller: &Caller, which: MemoryRef) -> Result<Vec<HistoryEntry>, Error> {
         self.built_in("history")?;
         history::history(&self.ports, caller, which)
@@ -288,7 +290,7 @@ impl Engine {
         edit::revert(&self.ports, caller, which, version).map(|edited| self.presenter().edit(edited))
     }
 
-    /// Forgets a memory, softly or for good, and returns it as it was.
+    /// Forgets a memory, softly or permanently, and returns its last state.
     pub fn forget(
         &self,
         caller: &Caller,
@@ -302,8 +304,9 @@ impl Engine {
         gone.map(|gone| self.presenter().changed(gone))
     }
 
-    /// Forgets several memories in one transaction: all that exist, or none if one may not be forgotten. At most
-    /// [`FORGETS`](crate::model::limits::FORGETS); one that is named twice counts once.
+    /// Forgets several memories in one transaction. Memories that do not exist are skipped; if one memory may not be
+    /// forgotten, none is. The maximum number of memories is [`FORGETS`](crate::model::limits::FORGETS); a memory named
+    /// twice counts once.
     pub fn forget_many(
         &self,
         caller: &Caller,
@@ -317,16 +320,16 @@ impl Engine {
         gone.map(|gone| self.presenter().gone(gone))
     }
 
-    /// Forgets all memories of the caller's space that match a condition, in one transaction: at most
-    /// [`BATCH`](crate::model::limits::BATCH), and none if one may not be forgotten or if another number was expected. Mirrors of files
-    /// are not included.
+    /// Forgets all memories of the caller's space that match a condition, in one transaction. The maximum number is
+    /// [`BATCH`](crate::model::limits::BATCH). No memory is forgotten if one of them may not be forgotten, or if the number
+    /// differs from the expected one. Mirrors of files are not included.
     pub fn forget_where(&self, caller: &Caller, asked: &ForgetWhere) -> Result<ForgottenMatches, Error> {
         self.built_in("forgetting by a condition")?;
         forget::forget_where(&self.ports, caller, asked)
     }
 
     /// Previews [`forget_where`](Self::forget_where): returns the memories that it would forget, or the reason for refusal.
-    /// Nothing is written.
+    /// Writes nothing.
     pub fn foresee_forget_where(
         &self,
         caller: &Caller,
@@ -336,7 +339,8 @@ impl Engine {
         forget::foresee_where(&self.ports, caller, asked).map(|foreseen| self.presenter().foreseen(foreseen))
     }
 
-    /// Brings a softly forgotten memory back. A path that another memory has got since stays there, with a warning.
+    /// Restores a softly forgotten memory. If another memory has its path now, the path stays with the other memory and the
+    /// result contains a warning.
     pub fn restore(&self, caller: &Caller, which: MemoryRef) -> Result<EditedMemory, Error> {
         self.built_in("restore")?;
         forget::restore(&self.ports, caller, which).map(|edited| self.presenter().changed(edited))
@@ -354,15 +358,15 @@ impl Engine {
         status::unarchive(&self.ports, caller, which).map(|memory| self.present(memory))
     }
 
-    /// Applies the rules of the spaces that the caller may tend, or previews them.
+    /// Applies the lifecycle rules of the spaces that the caller may tend, or previews the steps.
     pub fn tend(&self, caller: &Caller, request: &TendRequest) -> Result<Tended, Error> {
         self.built_in("tend")?;
         self.flush()?;
         tend::tend(&self.ports, &self.rules, caller, request)
     }
 
-    /// Applies the rules of all spaces if that is due and no other process does it; the next time is an interval later. `go_on`
-    /// is asked between steps, and may wait; if it returns false, the rest is left for the next time.
+    /// Applies the rules of all spaces if a run is due and no other process runs it. The next run is due one interval later.
+    /// The run calls `go_on` between steps; `go_on` may wait. If `go_on` returns false, the next run continues the work.
     pub fn tend_due(
         &self,
         holder: &str,
@@ -380,13 +384,14 @@ impl Engine {
         status::pin(&self.ports, caller, which).map(|memory| self.present(memory))
     }
 
-    /// Removes the exemption.
+    /// Removes the exemption of a memory from decay.
     pub fn unpin(&self, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
         self.built_in("unpin")?;
         status::unpin(&self.ports, caller, which).map(|memory| self.present(memory))
     }
 
-    /// Closes a todo or a goal, at this time or now. One that is done stays as it is, unless another time is given.
+    /// Closes a todo or a goal, at the given time or now. A closed todo or goal stays unchanged, unless another time is
+    /// given.
     pub fn done(
         &self,
         caller: &Caller,
@@ -421,14 +426,16 @@ impl Engine {
         review::reject(&self.ports, caller, which).map(|memory| self.present(memory))
     }
 
-    /// Moves memories to another space, by name or id, in one transaction: all that exist, or none if one may not be moved. At
-    /// most [`MOVES`](crate::model::limits::MOVES); one that is named twice counts once. They keep their boundaries.
+    /// Moves memories to another space, specified by name or id, in one transaction. Memories that do not exist are skipped;
+    /// if one memory may not be moved, none is. The maximum number of memories is [`MOVES`](crate::model::limits::MOVES); a
+    /// memory named twice counts once. The memories keep their boundaries.
     pub fn move_to(&self, caller: &Caller, which: &[MemoryRef], space: &str) -> Result<MovedMemories, Error> {
         self.built_in("move")?;
         relocate::move_to(&self.ports, caller, which, space).map(|moved| self.presenter().relocated(moved))
     }
 
-    /// Links one memory to another. A memory that updates the one that superseded it is valid again.
+    /// Links one memory to another. If a memory updates the memory that superseded it, the updating memory becomes valid
+    /// again.
     pub fn associate(
         &self,
         caller: &Caller,
@@ -439,7 +446,7 @@ impl Engine {
         associate::associate(&self.ports, caller, source, request, None)
     }
 
-    /// Removes the link of that relation, or all links from one memory to the other.
+    /// Removes the link with the given relation, or all links from one memory to the other.
     pub fn dissociate(
         &self,
         caller: &Caller,
@@ -451,7 +458,7 @@ impl Engine {
         associate::dissociate(&self.ports, caller, source, target, relation)
     }
 
-    /// Returns the memories within `depth` hops, nearest first; fewer if their contents are long.
+    /// Returns the memories within `depth` hops, nearest first. If their contents are long, fewer memories are returned.
     pub fn related(
         &self,
         caller: &Caller,
@@ -467,8 +474,8 @@ impl Engine {
             .collect())
     }
 
-    /// Finds memories. Results count as accessed, unless nothing suggests that they are an answer; [`flush`](Self::flush) writes
-    /// the counts.
+    /// Finds memories. The results count as accessed, unless the answer contains no evidence that they match.
+    /// [`flush`](Self::flush) writes the counts.
     pub fn recall(&self, caller: &Caller, request: &RecallRequest) -> Result<Answer, Error> {
         let followed = self.follow(request.filter.space, MirrorEffort::Waited);
         let mut answer = match &self.backends {
@@ -485,8 +492,9 @@ impl Engine {
         Ok(answer)
     }
 
-    /// Finds problems in the memories of the caller's space that the caller may see: near-duplicates, contradictions, secrets,
-    /// junk and the like, each with proposals. `progress` receives the number of memories checked since the last call.
+    /// Finds problems in the memories of the caller's space that the caller may see, such as near-duplicates,
+    /// contradictions, secrets and junk, each with proposals. `progress` receives the number of memories checked since the
+    /// last call.
     pub fn quality(
         &self,
         caller: &Caller,
@@ -495,7 +503,7 @@ impl Engine {
     ) -> Result<Report, Error> {
         self.built_in("an audit of quality")?;
         self.follow(Some(caller.space), MirrorEffort::Waited);
-        // Recent recalls must be counted first. A read-only store has counted nothing before either.
+        // The check needs the counts of recent recalls. A read-only store has no counts to write.
         match self.flush() {
             Err(error) if !error.is_read_only() => return Err(error),
             _ => {}
@@ -503,15 +511,15 @@ impl Engine {
         quality::quality(&self.ports, caller, request, progress)
     }
 
-    /// Applies the [`quality`](Self::quality) proposal with this id, with the verbs and rights that it needs. If it was applied
-    /// before, or a memory has changed, the error is [`Error::NoProposal`].
+    /// Applies the [`quality`](Self::quality) proposal with this id, using the verbs and rights that the proposal needs. If
+    /// the proposal was already applied or a memory has changed, the error is [`Error::NoProposal`].
     pub fn apply_proposal(&self, caller: &Caller, id: ProposalId) -> Result<Done, Error> {
         self.built_in("an audit of quality")?;
         self.flush()?;
         quality::apply(&self.ports, caller, id)
     }
 
-    /// Returns the briefing for the start of a session. It counts nothing as accessed.
+    /// Returns the briefing for the start of a session. The memories in it do not count as accessed.
     pub fn briefing(&self, caller: &Caller, request: &BriefingRequest) -> Result<Briefing, Error> {
         self.built_in("a briefing")?;
         let followed = self.follow(Some(caller.space), MirrorEffort::Waited);
@@ -520,7 +528,8 @@ impl Engine {
         Ok(briefing)
     }
 
-    /// Returns the timeline of a subject: the statements, the interval of each, and what ended it. It counts nothing as accessed.
+    /// Returns the timeline of a subject: the statements, the interval of each, and the reason why it ended. The memories do
+    /// not count as accessed.
     pub fn timeline(&self, caller: &Caller, request: &TimelineRequest) -> Result<Timeline, Error> {
         self.built_in("a timeline")?;
         let followed = self.follow(request.space, MirrorEffort::Waited);
@@ -529,7 +538,7 @@ impl Engine {
         Ok(self.presenter().timeline(timeline))
     }
 
-    /// Reads changed files, so that recall finds their content. Does nothing if the built-in backend is not used.
+    /// Reads changed files, so that recall finds their content. Does nothing if the built-in backend is not in use.
     fn follow(&self, space: Option<SpaceId>, pace: MirrorEffort) -> MirrorReport {
         match &self.backends {
             Some(backends) if !backends.has_built_in() => MirrorReport::default(),
@@ -546,13 +555,13 @@ impl Engine {
         Ok(memory)
     }
 
-    /// Counts a memory as accessed because the caller says so, not because it was read. This is refused if the store is
+    /// Counts a memory as accessed because the caller requests it, not because the memory was read. Refused if the store is
     /// read-only.
     pub fn count_access(&self, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
         let memory = self.touch(caller, which)?;
         match self.flush() {
             Err(error) if error.is_read_only() => Err(error),
-            // A count that cannot be written now is written a little later.
+            // If the count cannot be written now, it is written later.
             _ => Ok(memory),
         }
     }
@@ -564,13 +573,13 @@ impl Engine {
         conversation::log_turn(&self.ports, caller, request, &listening, journaler.as_ref())
     }
 
-    /// Returns the newest turns, oldest first; fewer than requested if they are long, but at least one. The page says if the log
-    /// has earlier ones.
+    /// Returns the newest turns, in order from oldest to newest. If the turns are long, fewer are returned than requested,
+    /// but at least one. The page shows whether the log has earlier turns.
     pub fn turns(&self, caller: &Caller, filter: &TurnFilter) -> Result<TurnPage, Error> {
         conversation::turns(&self.ports, caller, filter)
     }
 
-    /// Trims the log of turns to the newest.
+    /// Deletes old turns from the log, and keeps the newest ones.
     pub fn prune_turns(&self, caller: &Caller) -> Result<(), Error> {
         conversation::prune(&self.ports, caller)
     }

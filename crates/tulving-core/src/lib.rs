@@ -1,8 +1,8 @@
-//! The core of Tulving: what a memory is, how it is saved and found again, and who may see it.
+//! The core of Tulving: defines what a memory is, how it is saved and found again, and who may see it.
 //!
-//! It decides and touches nothing: no database, no disk, no network, no model. It reaches the outside world
-//! through the [`ports`], which other crates implement. [`Engine`] is the front door, with one method for each
-//! verb.
+//! The core makes decisions but performs no I/O: it uses no database, disk, network or model directly. It reaches the
+//! outside world through the [`ports`], which other crates implement. [`Engine`] is the entry point, with one method for
+//! each verb.
 
 pub mod background;
 pub mod files;

@@ -1,5 +1,5 @@
-//! Arguments that models write in more than one way: a count as `10` or `10.0`, an id as `"#12"` or `12`. Values out of
-//! bounds, and names that cannot be a memory's, are refused here for all dialects.
+//! Arguments that models write in more than one way: a count as `10` or `10.0`, an id as `"#12"` or `12`. For all dialects,
+//! this module refuses values out of bounds, and names that cannot refer to a memory.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -30,7 +30,8 @@ pub fn within(
     })
 }
 
-/// Number of items to return, within the limit. A context that allows fewer items than the default lowers the default.
+/// Returns the number of items to return, within the limit. A context that allows fewer items than the default lowers the
+/// default.
 pub fn limited(
     context: &ToolContext<'_>,
     limit: Option<WholeNumber>,
@@ -40,7 +41,8 @@ pub fn limited(
     within("limit", limit, usual.min(context.page), 1..=most.min(context.page))
 }
 
-/// Number of items in the list that a recall returns. A context that allows fewer items than the default lowers the default.
+/// Returns the number of items in the list that a recall returns. A context that allows fewer items than the default lowers
+/// the default.
 pub fn list_limited(
     context: &ToolContext<'_>,
     limit: Option<WholeNumber>,
@@ -50,13 +52,13 @@ pub fn list_limited(
     limited(context, limit, USUAL.min(most), most)
 }
 
-/// The token limit for the results, if there is one.
+/// Returns the token limit for the results, if there is one.
 pub fn token_budget(given: Option<WholeNumber>) -> Result<Option<usize>, ToolError> {
     const MOST: i64 = limits::BUDGET as i64;
     given.map(|tokens| within("token_budget", Some(tokens), MOST, 1..=MOST)).transpose()
 }
 
-/// The token limit for the block at the start of a session.
+/// Returns the token limit for the context block at the start of a session.
 pub fn block_budget(given: Option<WholeNumber>) -> Result<usize, ToolError> {
     const USUAL: i64 = 2_000;
     const LEAST: i64 = limits::BRIEFING_LEAST as i64;

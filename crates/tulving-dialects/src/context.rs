@@ -1,4 +1,5 @@
-//! The block for a system prompt at the start of a session, and the part of it that a server sends unasked.
+//! The context block for the system prompt of a new session, and the opening: the part of the block that an MCP server sends
+//! without a request.
 
 use tulving_core::model::request::BriefingRequest;
 use tulving_core::text::block;
@@ -9,7 +10,7 @@ use crate::opening::opened;
 use crate::tool::{ToolContext, ToolError};
 use crate::{Dialect, max, outgoing};
 
-/// Returns the block of a dialect. The blocks of max and maven have neither a budget nor a subject.
+/// Returns the context block of a dialect. The blocks of max and maven have neither a token budget nor a subject.
 pub fn block(
     context: &ToolContext<'_>,
     dialect: Dialect,
@@ -19,17 +20,17 @@ pub fn block(
         Dialect::Max => max::summary(context),
         Dialect::Maven => {
             let known = context.engine.long_term(&context.caller)?;
-            // The prompt has its heading and a blank line above the content.
+            // The prompt contains a heading and a blank line above the content.
             Ok(outgoing::text_from(&known.prompt(), &format!("\n\n{}", known.content)))
         }
-        // The block keeps room for a mark in each line, within its budget.
+        // The block's token budget includes room for a mark in each line.
         _ => Ok(block::block(&context.engine.briefing(&context.caller, request)?)),
     }
 }
 
-/// Returns the memories that max and maven put into every session, for a host that asks for no context; `None` in other
-/// dialects, and if there are no memories. It is bounded, and leaves out text that is untrusted, quarantined or tries to
-/// give orders.
+/// Returns the memories that max and maven put into every session, for a host that does not request the context block;
+/// `None` in other dialects, and if there are no memories. The length is limited. Text that is untrusted, quarantined or
+/// tries to give orders is left out.
 pub fn opening(context: &ToolContext<'_>, dialect: Dialect) -> Result<Option<String>, ToolError> {
     match dialect {
         Dialect::Max => max::opening(context),
@@ -41,7 +42,8 @@ pub fn opening(context: &ToolContext<'_>, dialect: Dialect) -> Result<Option<Str
 /// Returns the opening of maven: `MEMORY.md`, cut at the end of a line.
 fn long_term(context: &ToolContext<'_>) -> Result<Option<String>, ToolError> {
     let mut known = context.engine.long_term(&context.caller)?;
-    // Both before and after hidden characters are stripped: they may be the order, or split its words.
+    // The text is checked both before and after hidden characters are stripped, because hidden characters can contain an
+    // order, or can split the words of an order.
     let (content, hidden) = commands::without_lines(&known.content);
     known.content = content;
     let whole = known.prompt();

@@ -1,4 +1,4 @@
-//! Conversations: turns are logged one by one, and archived when a session ends or grows too long.
+//! The tools for conversations: log turns one by one, and archive them when a session ends or becomes too long.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

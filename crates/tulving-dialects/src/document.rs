@@ -1,8 +1,8 @@
-//! Long documents in the answers of dialects that know no sections: the section that matched, or the beginning, and a pointer
-//! to the whole.
+//! Shortens long documents in the answers of dialects without sections: an answer contains the matching section or the
+//! beginning, and a note on how to read the whole document.
 //!
-//! A memory saved through such a dialect is returned whole. A document that was pushed or read from a file may be a hundred
-//! times as long as the answer that the agent expects.
+//! A memory that was saved through such a dialect is returned completely. A document that was pushed or read from a file may
+//! be a hundred times as long as the answer that the agent expects.
 
 use std::borrow::Cow;
 
@@ -12,14 +12,14 @@ use tulving_core::model::memory::Memory;
 use tulving_core::model::preview;
 use tulving_core::text::chunk;
 
-/// Most characters of a section; only a code block or a table is longer.
+/// Maximum length of a section, in characters. Only a code block or a table can be longer.
 const SECTION_CHARS: usize = 4_000;
 
 /// The part of a memory that is shown.
 pub(crate) struct Excerpt<'a> {
     /// The content, or a section of it.
     pub(crate) text: &'a str,
-    /// Instructions to read the whole, if this is a part.
+    /// A note on how to read the whole document, if the excerpt is only a part.
     pub(crate) pointer: Option<String>,
 }
 
@@ -63,7 +63,7 @@ impl<'a> Excerpt<'a> {
     }
 }
 
-/// Names the part of a document that is shown, and how to read the whole.
+/// Returns a note that names the shown part of a document, and explains how to read the whole document.
 fn pointer(memory: &Memory, section: Option<&BestSection>, cut: bool) -> String {
     let part = match section {
         Some(section) if section.heading_path.is_empty() => format!("from line {}", section.line),
@@ -71,7 +71,7 @@ fn pointer(memory: &Memory, section: Option<&BestSection>, cut: bool) -> String 
         None => "the beginning".to_owned(),
     };
     let name = memory.file_name().map_or_else(String::new, |name| format!(" of {name}"));
-    // A content that was cut for the answer does not show its full length.
+    // If the content was cut for the answer, its length is not the length of the whole document.
     let length = match cut {
         true => String::new(),
         false => format!(", {} characters in all", memory.fields.text.content.chars().count()),

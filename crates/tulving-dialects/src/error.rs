@@ -1,4 +1,4 @@
-//! The error of a tool call, as the model that called it reads it.
+//! The error of a tool call, in the form for the model that called the tool.
 
 use std::fmt;
 
@@ -31,7 +31,7 @@ impl ToolError {
         if self.field.as_deref() != Some(*own) {
             return self;
         }
-        // A plural name keeps the singular in the message, because only one of the values is wrong.
+        // If the dialect's name is the plural, the message still uses the singular, because only one of the values is wrong.
         let message = match theirs.strip_suffix('s') == Some(own) {
             true => self.message,
             false => self.message.replacen(&format!("the {own} "), &format!("the {theirs} "), 1),

@@ -1,4 +1,4 @@
-//! Types and functions for finding and listing memories, shared by all surfaces of our own.
+//! Types and functions for finding and listing memories, shared by the native tools and the REST operations.
 
 use tulving_core::model::answer::{Answer, Lane, Page};
 use tulving_core::model::error::Error;
@@ -89,8 +89,8 @@ fn refuse_question_options(query: &RecallQuery, field: &str) -> Result<(), ToolE
     Err(ToolError::invalid("conflicting_arguments", name, message))
 }
 
-/// Returns the number of memories on all pages of a list; `None` if it has further pages and asks other backends than the
-/// built-in one, because those do not count.
+/// Returns the number of memories on all pages of a list; `None` if the list has more pages and uses a backend other than
+/// the built-in one, because such a backend cannot count memories.
 pub fn total_of(
     context: &ToolContext<'_>,
     request: &ListRequest,
@@ -106,7 +106,7 @@ pub fn total_of(
     }
 }
 
-/// The refusal of a recall that has neither a question nor anything to list by.
+/// Returns the refusal of a recall that has neither a question nor a filter.
 pub fn nothing_asked(field: &str) -> ToolError {
     ToolError::invalid("missing_query", field, format!("`{field}` is missing"))
         .hinting("give a question, or filter by types, tags or times")

@@ -181,7 +181,8 @@ struct GroupsListArguments {
     category: Option<String>,
 }
 
-/// Returns the name of a memory here: its key, or its number if it has none, or file and line for a memory from a file.
+/// Returns the name of a memory in this dialect: its key, or its number if the memory has no key, or the file and line for a
+/// memory from a file.
 fn key(memory: &Memory) -> String {
     memory.fields.key.clone().unwrap_or_else(|| memory.label())
 }
@@ -284,8 +285,8 @@ fn forget(context: &ToolContext<'_>, asked: GroupsForgetArguments) -> Result<Str
     }
 }
 
-/// Explains that a key names a file, by its path or its name in the folder of the group, with or without a line. Recall
-/// shows memories from files this way, and only an edit of the file can remove them.
+/// Returns an explanation if a key refers to a file by its path or its name in the folder of the group, with or without a
+/// line. Recall uses such keys for memories from files, and only an edit of the file can remove these memories.
 fn file_meant(context: &ToolContext<'_>, key: &str) -> Result<Option<String>, ToolError> {
     let key = key.trim();
     let bare = key.rsplit_once(':').filter(|(_, line)| line.parse::<u32>().is_ok()).map(|(path, _)| path);

@@ -1,4 +1,5 @@
-//! The input of our own tools and operations: one type of arguments, or two whose fields stand side by side.
+//! The input of native tools and operations: one argument type, or two argument types whose fields are merged into one
+//! object.
 
 use schemars::generate::Contract;
 use schemars::{JsonSchema, SchemaGenerator};
@@ -13,7 +14,7 @@ use crate::schema;
 
 /// The input of a tool or an operation: one object, or two objects merged into one.
 pub trait ToolInput: Sized + 'static {
-    /// Returns the schema of its arguments; the generator decides where shared types go.
+    /// Returns the schema of the arguments. The generator decides where the schemas of shared types are placed.
     fn schema_from(generator: &mut SchemaGenerator) -> Map<String, Value>;
 
     /// Returns the same schema with everything inlined.
@@ -21,11 +22,11 @@ pub trait ToolInput: Sized + 'static {
         Self::schema_from(&mut schema::inlining(Contract::Deserialize))
     }
 
-    /// Returns the function that reads it; made once.
+    /// Returns the function that parses the input.
     fn reader() -> ArgumentReader<Self>;
 }
 
-/// Reads arguments.
+/// Parses arguments.
 pub type ArgumentReader<T> = Box<dyn Fn(Map<String, Value>) -> Result<T, ToolError> + Send + Sync>;
 
 /// No arguments.

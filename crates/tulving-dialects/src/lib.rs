@@ -1,5 +1,5 @@
-//! The tool vocabularies of other systems over Tulving. No I/O and no decisions: a dialect renames, sets defaults and
-//! reshapes, and the engine does the rest.
+//! The tool vocabularies of other systems on top of Tulving. A dialect does no I/O and makes no decisions: it renames
+//! arguments, sets defaults and reshapes answers, and the engine carries out the calls.
 
 #![expect(
     clippy::needless_pass_by_value,
@@ -102,8 +102,8 @@ impl Dialect {
         }
     }
 
-    /// Returns the HTTP operations of its system's own interface, in that system's formats. Their addresses are what its
-    /// documentation says, or are below a base path with the dialect's name.
+    /// Returns the HTTP operations of the other system's interface, in that system's formats. The addresses are those in
+    /// that system's documentation, or are below a base path with the dialect's name.
     pub fn operations(self) -> Vec<Operation> {
         match self {
             Self::Max => max::operations(),

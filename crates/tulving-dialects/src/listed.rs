@@ -1,4 +1,4 @@
-//! A tool as programs read it in a list.
+//! The description of a tool in a tool list.
 
 use serde::Serialize;
 use serde_json::{Map, Value};

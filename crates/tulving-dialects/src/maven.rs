@@ -1,4 +1,4 @@
-//! The maven dialect: journals, one file a day, and long-term memory in `MEMORY.md`.
+//! The maven dialect: journals, with one file per day, and long-term memory in `MEMORY.md`.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -12,7 +12,7 @@ use crate::words;
 /// Default and maximum number of entries in a search.
 const USUAL: i64 = 5;
 const MOST: i64 = limits::JOURNAL_HITS as i64;
-/// Most characters of a new entry that the answer repeats.
+/// Maximum number of characters of a new entry that the answer repeats.
 const REPEATED: usize = 120;
 
 pub(crate) fn tools() -> Vec<DialectTool> {

@@ -27,15 +27,15 @@ use crate::{outgoing, words};
 pub const CATEGORIES: [MemoryType; 5] =
     [MemoryType::Preference, MemoryType::Fact, MemoryType::Project, MemoryType::Person, MemoryType::Routine];
 
-/// Most memories in one recall.
+/// Maximum number of memories in one recall.
 const MOST: usize = 20;
-/// Most rows in a list.
+/// Maximum number of rows in a list.
 const MOST_ROWS: usize = 100;
 
 /// The heading of the summary.
 const SUMMARY: &str =
     "## Long-Term Memory\nThese are things you've been asked to remember or have noted as important:\n\n";
-/// Most memories of a category that an opening reads, and most characters of each.
+/// Maximum number of memories of a category that an opening reads, and maximum length of each memory, in characters.
 const OPENING_LISTED: usize = 100;
 const OPENING_LINE: usize = 400;
 
@@ -187,7 +187,7 @@ fn recall(context: &ToolContext<'_>, asked: MaxRecallArguments) -> Result<String
     let request = RecallRequest { mode, filter, sort: Some(Sort::Accessed), limit: MOST };
     context.catch_up();
     let answer = context.engine.recall(&context.caller, &request)?;
-    // No other failure applies: the search covers only records, and only by substring.
+    // Only failed backends can be missing here, because the search covers only records, and only by substring.
     let aside = tool::aside(answer.failed_backends.iter().map(ToString::to_string));
     Ok(match answer.hits.as_slice() {
         [] => format!("No memories found.{aside}"),
@@ -285,7 +285,7 @@ fn list_rows(
     Ok(rows(&context)?.into())
 }
 
-/// Lists the memories as rows, the last used first. Listing does not count as use.
+/// Lists the memories as rows, the most recently used first. Listing does not count as an access.
 fn rows(context: &ToolContext<'_>) -> Result<Vec<MaxMemoryRow>, ToolError> {
     let request =
         ListRequest { filter: shown(context), sort: Sort::Accessed, limit: MOST_ROWS, cursor: None };
@@ -308,7 +308,7 @@ pub fn grouped(context: &ToolContext<'_>) -> Result<Vec<(MemoryType, Vec<Memory>
     grouped_as(context, |memory| memory)
 }
 
-/// Does the same as [`grouped`], and changes each memory as soon as it is read.
+/// Does the same as [`grouped`], and converts each memory immediately after reading it.
 fn grouped_as(
     context: &ToolContext<'_>,
     change: impl Fn(Memory) -> Memory,
@@ -364,8 +364,8 @@ fn listed(memory: &Memory, text: &str) -> String {
     format!("  - [{}] {}\n", memory.reference(), words::hanging(text, "    "))
 }
 
-/// Returns the summary for the instructions of a server: the last used memories of each category within a bound, in the
-/// form of [`summary`]. It leaves out untrusted memories and those that try to give orders.
+/// Returns the summary for the instructions of a server: the most recently used memories of each category up to a limit, in
+/// the form of [`summary`]. It leaves out untrusted memories, and memories that try to give orders.
 pub(crate) fn opening(context: &ToolContext<'_>) -> Result<Option<String>, ToolError> {
     let mut groups = Vec::new();
     let (mut total, mut more) = (0, false);
@@ -381,7 +381,7 @@ pub(crate) fn opening(context: &ToolContext<'_>) -> Result<Option<String>, ToolE
         groups.push((category, fit.into_iter(), Vec::new()));
     }
     let mut room = OPENING_CHARS - SUMMARY.chars().count();
-    // One of each category in turn, so that a large category leaves room for the others.
+    // Each round takes one memory per category, so that a large category leaves room for the others.
     for _ in 0..OPENING_LISTED {
         for (category, rest, taken) in &mut groups {
             let Some(memory) = rest.next() else { continue };

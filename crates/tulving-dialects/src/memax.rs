@@ -1,4 +1,4 @@
-//! The memax dialect: hubs, kinds, stabilities and lifecycle states, with the whole table of fields in every answer.
+//! The memax dialect: hubs, kinds, stabilities and lifecycle states. Every answer contains all fields of a memory.
 
 mod fields;
 
@@ -322,7 +322,7 @@ pub const fn status(outcome: SaveOutcome) -> &'static str {
     }
 }
 
-/// Returns the end of a time to live that begins now.
+/// Returns the time at which a time to live that begins now ends.
 pub(crate) fn alive_for(seconds: i64, now: Timestamp) -> Result<Timestamp, ToolError> {
     match seconds {
         0.. => Ok(now.plus_millis(seconds.saturating_mul(1_000))),
@@ -381,7 +381,7 @@ fn recall(context: &ToolContext<'_>, asked: MemaxRecallArguments) -> Result<Mema
     Ok(MemaxRecallReply { memories, total: answer.total_found, warnings: answer.troubles().collect() })
 }
 
-/// Returns a hit with its best section instead of a long content.
+/// Returns a hit. The best section replaces a long content.
 fn recalled(hit: &Hit, now: Timestamp) -> MemaxRecallHit {
     let memory = fields(&hit.memory, now).with_content(hit.shown());
     let heading_path = hit.heading_path().to_owned();

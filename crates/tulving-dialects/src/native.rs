@@ -1,7 +1,7 @@
 //! Tulving's own tools: eight for everyday work, and two for hosts that keep conversations.
 //!
-//! Arguments and answers are the requests and answers of the core. A tool offers a model only the arguments that it needs to
-//! call it right; the other ones belong to the HTTP service and the command line.
+//! Arguments and answers are the request and answer types of the core. A tool offers a model only the arguments that the
+//! model needs; the other arguments are available in the HTTP service and on the command line.
 
 use schemars::{JsonSchema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
@@ -23,7 +23,7 @@ use crate::reading::deserialize;
 use crate::tool::{DialectTool, ToolContext, ToolEffect, ToolError};
 use crate::{Dialect, context, conversation};
 
-/// Most memories in one save.
+/// Maximum number of memories in one save.
 const BATCH: usize = 100;
 
 /// The arguments of `save` for each memory.
@@ -106,7 +106,7 @@ pub(crate) fn tools() -> Vec<DialectTool> {
              recent decisions, and what is relevant to `about`.",
             context_tool,
         ),
-        // The other native tools have no schema of their answer either: a client reads what it needs.
+        // No native tool has an output schema, because clients do not need one to read an answer.
         conversation::log_turn().without_output_schema(),
         conversation::archive().without_output_schema(),
     ]
@@ -180,7 +180,7 @@ fn list(
     context: &ToolContext<'_>,
     CombinedInput(query, filter): CombinedInput<ListQuery, MemoryFilter>,
 ) -> Result<Page, ToolError> {
-    // Todos and goals come as an agenda, unless another order is asked for.
+    // Todos and goals are listed as an agenda, unless the request names another order.
     let can_be_done = !filter.types.is_empty() && filter.types.iter().all(|word| word.can_be_done());
     let sort = query.sort.or_else(|| can_be_done.then_some(Sort::Agenda));
     let request = finding::list_request(context, ListQuery { sort, ..query }, filter)?;

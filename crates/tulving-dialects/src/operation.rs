@@ -1,7 +1,7 @@
-//! The definition of an HTTP operation: its address, its input and output, and the one way to call it.
+//! The definition of an HTTP operation: its address, its input and output, and the function that carries out a call.
 //!
-//! Our own operations and those of other systems' interfaces are defined in the same way. The server gives them transport,
-//! authentication and a description.
+//! Tulving's own operations and the operations of other systems' interfaces are defined in the same way. The server adds the
+//! transport, the authentication and the OpenAPI description.
 
 use std::fmt;
 
@@ -36,7 +36,7 @@ pub enum OperationMethod {
 }
 
 impl OperationMethod {
-    /// True if arguments outside the address are in the body, and not in the query.
+    /// True if the arguments that are not in the path are in the body, and not in the query.
     pub const fn has_body(self) -> bool {
         matches!(self, Self::Post | Self::Patch | Self::Put)
     }
@@ -57,14 +57,15 @@ type OperationHandler = Box<
     dyn Fn(&ToolContext<'_>, Map<String, Value>, Audience) -> Result<OperationReply, ToolError> + Send + Sync,
 >;
 
-/// The reader of an operation's data, which decides how its texts are written.
+/// The reader of an operation's data. The reader determines how texts are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Audience {
-    /// Programs: every character as stored. Memories carry their own mark.
+    /// Programs: texts are returned exactly as stored. Each memory contains its own mark.
     Programs,
-    /// Programs that pass the data on to models: every character as stored, and a mark on texts that try to command.
+    /// Programs that pass the data on to models: texts are returned exactly as stored, and texts that try to give commands
+    /// are marked.
     Relays,
-    /// Models: stripped of hidden characters, and marked.
+    /// Models: hidden characters are stripped, and texts that try to give commands are marked.
     Models,
 }
 
@@ -96,21 +97,21 @@ pub struct Operation {
     pub writes: bool,
     /// True if its answer must not be stored.
     pub is_secret: bool,
-    /// The argument filled from `If-Match`, for an operation conditional on the state that the client saw.
+    /// The argument that receives the value of `If-Match`, for an operation that depends on the state that the client saw.
     pub condition: Option<&'static str>,
     /// The reader of its data.
     pub audience: Audience,
-    /// Makes its schemas again, for a description where operations share types.
+    /// Generates the schemas again, for a description in which operations share types.
     pub schemas: SchemaBuilders,
     run: OperationHandler,
 }
 
-/// Makes the schemas of an operation, with references to the types that it shares with others.
+/// Generates the schemas of an operation, with references to types that several operations share.
 #[derive(Clone, Copy)]
 pub struct SchemaBuilders {
-    /// Makes the schema of the arguments.
+    /// Generates the schema of the arguments.
     pub input: fn(&mut SchemaGenerator) -> Map<String, Value>,
-    /// Makes the schema of the data: a reference, if the type has a name.
+    /// Generates the schema of the data. If the type has a name, the schema is a reference.
     pub output: fn(&mut SchemaGenerator) -> Map<String, Value>,
 }
 
@@ -169,7 +170,7 @@ impl<O> From<O> for OperationOutput<O> {
     }
 }
 
-/// Pairs of the engine's argument names and the names here.
+/// Pairs of an argument name in the engine and the corresponding name in operations.
 const NAMES: [(&str, &str); 7] = [
     ("question", "query"),
     ("question", "q"),
@@ -224,7 +225,7 @@ impl Operation {
         }
     }
 
-    /// Lists it in this group.
+    /// Sets the group in which the description lists the operation.
     pub fn within(self, group: &'static str) -> Self {
         Self { group, ..self }
     }
@@ -234,32 +235,32 @@ impl Operation {
         Self { description, ..self }
     }
 
-    /// Declares that it may create something.
+    /// Declares that the operation may create something.
     pub fn creating(self) -> Self {
         Self { creates: true, ..self }
     }
 
-    /// Returns its data without an envelope.
+    /// Declares that the data is returned without an envelope.
     pub fn bare(self) -> Self {
         Self { is_bare: true, ..self }
     }
 
-    /// Declares that it changes nothing, although its arguments are in a body.
+    /// Declares that the operation changes nothing, although its arguments are in a body.
     pub fn reading(self) -> Self {
         Self { writes: false, ..self }
     }
 
-    /// Declares that its answer must not be stored.
+    /// Declares that the answer of the operation must not be stored.
     pub fn secret(self) -> Self {
         Self { is_secret: true, ..self }
     }
 
-    /// Makes it conditional on `If-Match`, which fills this argument.
+    /// Makes the operation conditional on `If-Match`. The header's value becomes this argument.
     pub fn matching(self, argument: &'static str) -> Self {
         Self { condition: Some(argument), ..self }
     }
 
-    /// Sets the reader of its data. Data that reaches models is marked if it tries to command.
+    /// Sets the reader of the data. Data for models is marked if it tries to give commands.
     pub fn read_by(mut self, audience: Audience) -> Self {
         if audience != Audience::Programs {
             outgoing::add_to_schema(&mut self.output);
@@ -278,7 +279,7 @@ impl Operation {
         self.path.split('/').filter_map(name).map(|name| name.trim_start_matches('*'))
     }
 
-    /// True if it takes a file, which may be sent as raw bytes.
+    /// True if the operation accepts a file, which may be sent as raw bytes.
     pub fn takes_file(&self) -> bool {
         self.argument("file").is_some() && self.in_path().all(|name| name != "file")
     }
@@ -303,7 +304,7 @@ impl Operation {
         })
     }
 
-    /// True if an argument has this name, or a member of an argument that is an object.
+    /// True if an argument, or a member of an object argument, has this name.
     fn has(&self, name: &str) -> bool {
         let own = properties(&self.input);
         let mut parts =

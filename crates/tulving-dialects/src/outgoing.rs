@@ -1,8 +1,8 @@
-//! The one way out for text that may reach a model.
+//! Prepares all text that may reach a model.
 //!
-//! Hidden and control characters are stripped, and texts that try to command the reader are marked: a text by a last
-//! line, data by the member `marked`. Replies of tools are made only here, so no tool can skip it. The stored text does
-//! not change: operations for programs keep every character and only carry the mark.
+//! This module strips hidden and control characters, and marks texts that try to give commands to the reader: plain text
+//! gets a last line, and data gets the member `marked`. Tool replies are created only in this module, so no tool can skip
+//! these steps. The stored text does not change: operations for programs return every character and only add the mark.
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -13,9 +13,9 @@ use serde_json::{Map, Value, json};
 use tulving_core::model::vocabulary::CommandKind;
 use tulving_text::{commands, visible};
 
-/// The member of an answer that names the texts that try to command.
+/// The member of an answer that lists the texts that try to give commands.
 pub const MARKED: &str = "marked";
-/// Most places that a mark names. Further ones are only counted.
+/// Maximum number of texts that a mark lists. Further texts are only counted.
 const PLACES: usize = 20;
 
 /// The answer of a tool.
@@ -73,8 +73,8 @@ pub fn text(said: &str) -> String {
     text_from(said, said)
 }
 
-/// Does the same for a text that was made safe, line by line. The mark is made from the original `said`, because only
-/// that still has every command.
+/// Does the same as [`text`] for `safe`, a text that was already sanitised line by line. The mark is made from the original
+/// text `said`, because only the original still contains every command.
 pub(crate) fn text_from(safe: &str, said: &str) -> String {
     let mut shown = visible::for_models(safe).into_owned();
     if shown.is_empty() {
@@ -87,10 +87,11 @@ pub(crate) fn text_from(safe: &str, said: &str) -> String {
     shown
 }
 
-/// Returns the mark of a text: the lines that try to command, and how; `None` if none does.
+/// Returns the mark of a text: the lines that try to give commands, and the kinds of commands; `None` if there are no such
+/// lines.
 pub fn mark_of(said: &str) -> Option<String> {
-    // Searched as a whole, because an order may span lines, and line by line, because a neighbouring line may make one
-    // look quoted.
+    // The text is searched as a whole, because an order may span several lines. It is also searched line by line, because a
+    // neighbouring line may make an order look like a quotation.
     let mut kinds = BTreeSet::new();
     let mut lines = BTreeSet::new();
     let (mut line, mut counted) = (1, 0);
@@ -127,7 +128,7 @@ pub fn for_models(made: &impl Serialize) -> Result<String, serde_json::Error> {
     Ok(ToolReply::data(made)?.text)
 }
 
-/// Writes data as JSON for a program: every character as stored, and the mark added.
+/// Writes data as JSON for a program: texts stay exactly as stored, and the mark is added.
 pub fn marked(made: &impl Serialize) -> Result<String, serde_json::Error> {
     let marks = marks_in(&serde_json::to_value(made)?);
     Ok(with_marks(serde_json::to_string(made)?, &marks))
@@ -172,8 +173,8 @@ const BOOKKEEPING: [&str; 18] = [
     "revived",
 ];
 
-/// Removes bookkeeping from memories, at every level. Usual values go too: an id if there is a number, a derived title, the
-/// state `active`, the version 1.
+/// Removes bookkeeping fields from memories, at every level. Fields with usual values are also removed: an id if there is a
+/// number, a derived title, the state `active`, the version 1.
 fn shorten(value: &mut Value) {
     match value {
         Value::Object(members) => {
@@ -201,7 +202,7 @@ fn shorten(value: &mut Value) {
     }
 }
 
-/// Adds the mark to a JSON object as its last member. Other JSON has no place for one.
+/// Adds the mark to a JSON object as its last member. Other JSON values cannot contain a mark.
 fn with_marks(mut json: String, marks: &[String]) -> String {
     if marks.is_empty() || !json.ends_with('}') {
         return json;
@@ -212,7 +213,7 @@ fn with_marks(mut json: String, marks: &[String]) -> String {
     format!("{json}{comma}\"{MARKED}\":{marks}}}")
 }
 
-/// Returns a mark for each object whose texts try to command.
+/// Returns a mark for each object whose texts try to give commands.
 fn marks_in(data: &Value) -> Vec<String> {
     let mut marks = Vec::new();
     collect(data, "", &mut marks);
@@ -253,7 +254,7 @@ fn collect(value: &Value, path: &str, marks: &mut Vec<String>) {
     }
 }
 
-/// Returns the name of a text that tries to command, with the first such line, and the kinds of commands.
+/// Returns the name of a text that tries to give commands, with the first such line, and the kinds of commands.
 fn tried(name: &str, text: &str) -> Option<(String, BTreeSet<CommandKind>)> {
     let found = commands::find(text);
     let line = text[..found.first()?.range.start].matches('\n').count() + 1;
@@ -269,7 +270,7 @@ fn both(
     (place, kinds)
 }
 
-/// Returns the texts of a member: its own, or those of a list of texts.
+/// Returns the texts of a member: the member itself if it is a text, or the items of a list of texts.
 fn texts(member: &Value) -> impl Iterator<Item = &str> {
     let listed = member.as_array().into_iter().flatten().filter_map(Value::as_str);
     member.as_str().into_iter().chain(listed)
@@ -295,7 +296,8 @@ fn stripped_json(made: &impl Serialize, formatter: impl Formatter) -> Result<Str
     String::from_utf8(json).map_err(serde::ser::Error::custom)
 }
 
-/// Writes JSON like the inner formatter, but strips each string as a whole: a joiner is judged by its neighbours.
+/// Writes JSON like the inner formatter, but strips hidden characters from each string. It processes a string as a whole,
+/// because the neighbours of a joiner character determine whether the joiner is stripped.
 struct StrippingFormatter<F> {
     inner: F,
     string: String,

@@ -1,4 +1,4 @@
-//! Reads the arguments of a call. An error names the wrong argument and the reason, for the model that wrote it.
+//! Parses the arguments of a call. An error names the wrong argument and the reason, so that the model can correct the call.
 
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -46,8 +46,8 @@ fn of_several(schema: &Map<String, Value>) -> &Map<String, Value> {
     forms.find(|form| form.get("type").is_none_or(|kind| kind != "null")).unwrap_or(schema)
 }
 
-/// True if a value written as a string has a type that the schema names. Null does not: it would mean that the argument is
-/// missing.
+/// True if the schema allows the type of a value that was written as a string. False for null, because null would mean that
+/// the argument is missing.
 fn is_allowed(schema: &Map<String, Value>, meant: &Value) -> bool {
     let kinds: &[&str] = match meant {
         Value::Number(_) => &["integer", "number"],
@@ -67,7 +67,8 @@ fn allows(schema: &Map<String, Value>, kind: &str) -> bool {
     }
 }
 
-/// Reads the arguments of a call. Null stands for no arguments, and as a value, for a missing argument.
+/// Parses the arguments of a call. Null instead of the object means that there are no arguments, and null as a value means
+/// that this argument is missing.
 pub(crate) fn read<A: DeserializeOwned>(arguments: Value) -> Result<A, ToolError> {
     deserialize(Value::Object(object(arguments)?))
 }
@@ -88,7 +89,7 @@ pub(crate) fn object(arguments: Value) -> Result<Map<String, Value>, ToolError> 
     }
 }
 
-/// Reads an object of arguments with every member, or names the one that is wrong and the reason.
+/// Parses an object of arguments. The error names the wrong argument and the reason.
 pub fn deserialize<A: DeserializeOwned>(arguments: Value) -> Result<A, ToolError> {
     if let Some(path) = listed_within(&arguments) {
         return Err(about("invalid_argument", &path, "a list within a list, which no argument accepts"));
@@ -100,7 +101,7 @@ pub fn deserialize<A: DeserializeOwned>(arguments: Value) -> Result<A, ToolError
     })
 }
 
-/// Finds a list within a list. Serde would read it as the fields of an object, in order.
+/// Returns the position of a list within a list. Serde would read the inner list as the fields of an object, in order.
 fn listed_within(value: &Value) -> Option<String> {
     match value {
         Value::Object(fields) => fields.iter().find_map(|(name, value)| {
@@ -126,7 +127,7 @@ fn what(value: &Value) -> &'static str {
     }
 }
 
-/// Rewrites an error of serde for a model that wrote the arguments.
+/// Rewrites an error of serde for the model that wrote the arguments.
 fn wrong(path: &str, said: &str) -> ToolError {
     let named = |quoted: &str| quoted.split('`').nth(1).unwrap_or_default().to_owned();
     if said.starts_with("missing field") {
@@ -179,7 +180,7 @@ fn about(code: &'static str, path: &str, said: &str) -> ToolError {
     ToolError::invalid(code, field, format!("`{path}`: {said}"))
 }
 
-/// Returns the found and the expected value in the words of JSON.
+/// Describes the found and the expected value with JSON terms instead of Rust terms.
 fn plainly(said: &str) -> String {
     let Some((found, expected)) = said.rsplit_once(", expected ") else {
         return said.to_owned();
@@ -252,7 +253,7 @@ mod tests {
         });
         assert_eq!(read(written), meant);
         assert_eq!(read(json!({ "links": "[{\"weight\": \"1\"}]" })), json!({ "links": [{ "weight": 1 }] }));
-        // Nothing else is guessed: it is refused later, as written.
+        // All other strings stay as written and are refused later.
         let unclear =
             json!({ "limit": "five", "hard": "yes", "tags": "a, b", "weight": "null", "place": "[1]" });
         assert_eq!(read(unclear.clone()), unclear);

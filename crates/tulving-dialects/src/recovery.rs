@@ -1,5 +1,5 @@
-//! The recovery prompt of the max dialect: the end of the conversation, for a session that begins after another was
-//! lost.
+//! The recovery prompt of the max dialect: the last turns of the conversation, for a session that begins after the previous
+//! session was lost.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ use crate::{outgoing, words};
 
 /// Number of turns in the prompt.
 const LAST: usize = 10;
-/// Longest line, in characters. The log keeps the whole turn.
+/// Maximum length of a line, in characters. The log contains the whole turn.
 const LINE: usize = 1_500;
 /// Default name of the assistant.
 pub const ASSISTANT: &str = "Max";

@@ -4,7 +4,7 @@ use schemars::generate::{Contract, SchemaSettings};
 use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value};
 
-/// Returns the schema of a type with everything inlined: not every client follows references.
+/// Returns the schema of a type with all referenced types inlined, because some clients do not follow references.
 pub fn schema<T: JsonSchema>(contract: Contract) -> Map<String, Value> {
     schema_from::<T>(&mut inlining(contract))
 }
@@ -18,7 +18,7 @@ pub fn inlining(contract: Contract) -> SchemaGenerator {
     settings.into_generator()
 }
 
-/// Returns the schema of a type; the generator decides where the referenced types go.
+/// Returns the schema of a type. The generator decides where the schemas of referenced types are placed.
 pub fn schema_from<T: JsonSchema>(generator: &mut SchemaGenerator) -> Map<String, Value> {
     let mut schema = match T::json_schema(generator).to_value() {
         Value::Object(schema) => schema,

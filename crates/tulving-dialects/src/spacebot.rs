@@ -22,12 +22,12 @@ use crate::document::Excerpt;
 use crate::tool::{self, DialectTool, ToolContext, ToolEffect, ToolError};
 use crate::words;
 
-/// Most bytes of a content.
+/// Maximum length of a content, in bytes.
 const CONTENT_BYTES: usize = limits::SAVED_BYTES;
 /// Default and maximum number of memories in a recall.
 const USUAL: i64 = 10;
 const MOST: i64 = 50;
-/// Most characters of a content that the summary repeats.
+/// Maximum number of characters of a content that the summary repeats.
 const SUMMARISED: usize = 300;
 
 /// The types, in the order in which the tools list them.
@@ -342,8 +342,8 @@ fn order(name: &str) -> Result<Sort, ToolError> {
     }
 }
 
-/// Returns the importance of a memory now: faded by idleness, strengthened by use. Rounded, so that a second makes no
-/// difference.
+/// Returns the current importance of a memory: it decreases while the memory is unused and increases with use. The value is
+/// rounded, so that a difference of a second does not change it.
 fn importance(memory: &Memory, now: Timestamp) -> f64 {
     (decay::importance_at(memory, now) * 1e4).round() / 1e4
 }
@@ -360,8 +360,8 @@ fn shown(hit: &Hit, now: Timestamp) -> SpacebotRecallHit {
     }
 }
 
-/// Formats the memories as Markdown, for a model. The contents are in `memories`: the summary repeats short ones, and the
-/// beginning of longer ones.
+/// Formats the memories as Markdown, for a model. The contents are in `memories`: the summary repeats short contents,
+/// and the beginning of longer contents.
 fn summary(hits: &[Hit], now: Timestamp, zone: &Zone) -> String {
     if hits.is_empty() {
         return "No memories found.".to_owned();
@@ -385,7 +385,7 @@ fn summary(hits: &[Hit], now: Timestamp, zone: &Zone) -> String {
     summary
 }
 
-/// Returns a content for the summary: a short one whole, otherwise its beginning on one line.
+/// Returns a content for the summary: the complete content if it is short, otherwise its beginning on one line.
 fn brief(hit: &Hit) -> String {
     let text = Excerpt::of_hit(hit).text;
     match text.chars().nth(SUMMARISED).is_some() {

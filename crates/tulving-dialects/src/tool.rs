@@ -1,4 +1,4 @@
-//! The definition of a tool: its name and schemas, and one way to call it for all surfaces.
+//! The definition of a tool: its name, its schemas, and the function by which all surfaces call it.
 
 use std::fmt;
 
@@ -25,14 +25,14 @@ use crate::outgoing::{self, ToolReply};
 use crate::reading::{object, read, unquoted};
 use crate::schema;
 
-/// The context of a tool call: the engine, and the caller confined to the dialect's reach. The host chooses the space, so
-/// that an id of another space names nothing here, and no argument leads from one group into another.
+/// The context of a tool call: the engine, and the caller confined to the spaces that the dialect can reach. The host
+/// chooses the space. So an id from another space is not found, and no argument gives access from one group to another.
 pub struct ToolContext<'a> {
     /// The engine.
     pub engine: &'a Engine,
     /// The caller.
     pub caller: Caller,
-    /// Most items that one call may ask for.
+    /// Maximum number of items that one call may ask for.
     pub page: i64,
 }
 
@@ -51,13 +51,14 @@ impl<'a> ToolContext<'a> {
         Ok(Self { engine, caller: Caller { viewer, ..caller.clone() }, page: i64::MAX })
     }
 
-    /// Records earlier accesses before this call. Answers that depend on use are then the same in a long-running process as
-    /// in one that ends after each call. If they cannot be written yet, they count a little later.
+    /// Records the accesses of earlier calls. So answers that depend on access counts are the same in a long-running process
+    /// as in a process that ends after each call. If the accesses cannot be written now, they are recorded later.
     pub fn catch_up(&self) {
         let _ = self.engine.flush();
     }
 
-    /// Opens a context for a caller who is confined only by their own rights, and may ask for at most `page` items at once.
+    /// Opens a context for a caller who is limited only by the caller's own rights, and may ask for at most `page` items at
+    /// once.
     pub fn unconfined(engine: &'a Engine, caller: &Caller, page: u64) -> Self {
         Self { engine, caller: caller.clone(), page: i64::try_from(page).unwrap_or(i64::MAX) }
     }
@@ -124,7 +125,7 @@ pub fn warnings(said: &[Warning]) -> Vec<String> {
     warnings_where(said, |by| format!("with an association that `updates` {by}"))
 }
 
-/// Does the same, with the dialect's words for saving a memory again in place of the one that superseded it.
+/// Formats warnings like [`warnings`]. `again` returns the dialect's words for saving a superseded memory again.
 pub(crate) fn warnings_where(said: &[Warning], again: impl Fn(MemoryRef) -> String) -> Vec<String> {
     let one = |warning: &Warning| match warning {
         Warning::Superseded { memory, by } => {
@@ -158,19 +159,19 @@ pub struct DialectTool {
     pub effect: ToolEffect,
     /// The JSON schema of its arguments.
     pub input: Map<String, Value>,
-    /// The JSON schema of its answer, if that is data.
+    /// The JSON schema of the tool's answer, if the answer is data.
     pub output: Option<Map<String, Value>>,
     run: ToolHandler,
     names: &'static [(&'static str, &'static str)],
     example: Option<&'static str>,
 }
 
-/// The spaces that a dialect reaches, whatever the arguments of its tools name.
+/// The spaces that a dialect can reach. The arguments of its tools cannot extend this scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DialectScope {
     /// Only the space of the call.
     Space,
-    /// Every space that the caller may see and that is not a group; from within a group, only that group.
+    /// Every space that the caller may see and that is not a group. If the call's space is a group, only that group.
     Hubs,
 }
 
@@ -216,7 +217,8 @@ impl DialectTool {
         Self { name, title, description, effect, input, output, run, names: &[], example: None }
     }
 
-    /// Creates a tool of our own. Its schema leaves out null, and its answer has no schema: a model needs neither to call it.
+    /// Creates a native tool. Its schema leaves out null, and its answer has no schema, because a model needs neither to
+    /// call the tool.
     pub(crate) fn own<I: ToolInput, O: Serialize + 'static>(
         name: &'static str,
         title: &'static str,
@@ -258,17 +260,18 @@ impl DialectTool {
         Self { names, ..self }
     }
 
-    /// Leaves the schema of the data out. The tool answers with the same data.
+    /// Removes the schema of the answer. The answer itself does not change.
     pub(crate) fn without_output_schema(self) -> Self {
         Self { output: None, ..self }
     }
 
-    /// Sets an example of the arguments, shown after a call with wrong ones. For arguments whose shape is hard to guess.
+    /// Sets an example of correct arguments, for arguments whose shape is hard to guess. The error after a call with wrong
+    /// arguments contains the example.
     pub(crate) fn showing(self, example: &'static str) -> Self {
         Self { example: Some(example), ..self }
     }
 
-    /// Calls the tool. Arguments are a JSON object; null stands for none.
+    /// Calls the tool. The arguments are a JSON object, or null if there are no arguments.
     pub fn call(&self, context: &ToolContext<'_>, arguments: Value) -> Result<ToolReply, ToolError> {
         (self.run)(context, unquoted(&self.input, arguments)).map_err(|refusal| {
             let refusal = self.names.iter().fold(refusal, ToolError::renamed);
@@ -301,7 +304,7 @@ fn without_null(schema: &mut Map<String, Value>) {
     schema.remove("default");
     for (name, below) in schema.iter_mut() {
         match below {
-            // These are names of arguments, not keywords of the schema.
+            // The keys of `properties` are argument names, not schema keywords.
             Value::Object(own) if name == "properties" => {
                 own.values_mut().filter_map(Value::as_object_mut).for_each(without_null);
             }

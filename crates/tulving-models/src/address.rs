@@ -1,10 +1,10 @@
-//! The address of a service. It may contain a password or a key, which are never shown.
+//! The address of a service. It may contain a password or a key, which are never printed.
 
 use std::fmt;
 use std::net::Ipv4Addr;
 use std::ops::Range;
 
-/// Stands for the hidden parts.
+/// The text that replaces the hidden parts.
 const MASK: &str = "***";
 
 /// The address of a service as it was written. `Display` and `Debug` hide the user and everything after `?`.
@@ -52,7 +52,7 @@ impl ServiceUrl {
         name == "localhost" || name == "[::1]" || name.parse::<Ipv4Addr>().is_ok_and(|ip| ip.is_loopback())
     }
 
-    /// The address of something below this one. The part after `?` stays at the end.
+    /// Returns the address of a path below this address. The part after `?` stays at the end.
     pub(crate) fn below(&self, path: &str) -> Self {
         let end = self.parts().path.end;
         let (above, query) = self.0.split_at(end);
@@ -65,7 +65,7 @@ impl ServiceUrl {
         &self.0
     }
 
-    /// The text without the hidden parts of the address.
+    /// Returns the text without the hidden parts of the address.
     pub(crate) fn hide_in(&self, text: &str) -> String {
         let parts = self.parts();
         let user = &self.0[parts.user];
@@ -75,7 +75,7 @@ impl ServiceUrl {
         let values = query.split(['?', '&', '#']).filter_map(|pair| Some(pair.split_once('=')?.1));
         let mut hidden: Vec<&str> = [user].into_iter().chain(words).chain(values).collect();
         hidden.retain(|word| !word.is_empty());
-        // The longest first, so that nothing of it remains if a shorter one is part of it.
+        // The longest hidden part is replaced first. Otherwise a part of it would remain if it contains a shorter one.
         hidden.sort_by_key(|word| std::cmp::Reverse(word.len()));
         hidden.into_iter().fold(text.to_owned(), |text, word| text.replace(word, MASK))
     }

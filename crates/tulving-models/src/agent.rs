@@ -6,9 +6,9 @@ use ureq::typestate::AgentScope;
 
 use crate::address::ServiceUrl;
 
-/// The client settings for a service at this address. The answer is read whatever its status. Key and text go only to the
-/// configured address: redirects are not followed, and a service on this machine is called without a proxy, even if the
-/// environment names one.
+/// Returns the client settings for a service at this address. An answer is read whatever its status is. The key and the
+/// text are sent only to the configured address: redirects are not followed, and a service on this machine is called
+/// without a proxy, even if the environment sets one.
 pub(crate) fn config(address: &ServiceUrl) -> ConfigBuilder<AgentScope> {
     let config =
         Agent::config_builder().http_status_as_error(false).max_redirects(0).max_redirects_will_error(false);

@@ -1,8 +1,8 @@
-//! Stops calls to a service for a while after several failures in a row, so that nobody waits for an answer that will not
-//! come.
+//! Stops calls to a service for a while after several failures in a row, so that callers do not wait for a service that
+//! does not answer.
 //!
-//! After the pause one call is let through. If it is answered, all calls are let through; if not, the pause starts again.
-//! Each language model and each embedding service has its own breaker.
+//! After the pause, one call is let through. If the service answers this call, all calls are let through; if not, the
+//! pause starts again. Each language model and each embedding service has its own breaker.
 
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 #[derive(Debug)]
 pub(crate) struct CircuitBreaker {
-    /// Number of failures in a row after which it opens.
+    /// Number of failures in a row after which the breaker opens.
     after: u32,
     pause: Duration,
     state: Mutex<BreakerState>,
@@ -62,13 +62,14 @@ impl fmt::Display for CircuitOpenError {
 /// The result of a call that was let through.
 #[derive(Debug)]
 pub(crate) enum CallOutcome {
-    /// The service answered, possibly with a refusal of this one request.
+    /// The service answered, even if it refused this request.
     Answered,
     /// The service was never called.
     NotAsked,
     /// The service failed.
     Failed(String),
-    /// The service did not answer in time. One such call is as bad as several that fail at once, so it opens the breaker.
+    /// The service did not answer in time. A single timeout counts as much as several immediate failures, so it opens
+    /// the breaker.
     TimedOut(String),
 }
 
@@ -86,18 +87,18 @@ impl CircuitBreaker {
                 Err(CircuitOpenError { failures: state.failures, left: until - now, why: state.why.clone() })
             }
             Some(_) => {
-                // Other calls wait for the result of this one.
+                // Other calls wait for the result of this call.
                 state.until = Some(now + self.pause);
                 Ok(BreakerPermit { until: state.until })
             }
         }
     }
 
-    /// Records the result of a call that was let through. Returns true if it opens the breaker.
+    /// Records the result of a call that was let through. Returns true if the result opens the breaker.
     pub(crate) fn note(&self, pass: BreakerPermit, ending: CallOutcome, now: Instant) -> bool {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let (why, slow) = match ending {
-            // If this was to be the one call after the pause, the next call takes its place.
+            // If this was the one call after the pause, the next call is let through instead.
             CallOutcome::NotAsked => {
                 if pass.until.is_some() && pass.until == state.until {
                     state.until = Some(now);

@@ -1,4 +1,4 @@
-//! Runs or calls models. The only crate that does.
+//! Runs models or calls them over the network. No other crate does this.
 //!
 //! [`embedder`] makes the embedder of a configuration; the default is [`MiniLm`], which is built in.
 //! [`language_model`] makes the language model; by default there is none.

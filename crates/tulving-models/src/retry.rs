@@ -7,17 +7,17 @@ use ureq::http::HeaderMap;
 
 /// Number of retries after a failed attempt.
 const RETRIES: u32 = 2;
-/// The first wait is about this long. Each next one is twice as long.
+/// The approximate length of the first wait. Each further wait is twice as long.
 const FIRST_WAIT: Duration = Duration::from_millis(250);
-/// The longest wait, whatever the service asks for: somebody is waiting for the answer.
+/// Maximum wait of [`retry`], even if the service requests a longer pause, because the caller waits for the answer.
 const LONGEST_WAIT: Duration = Duration::from_secs(8);
 
 /// The failure of an attempt.
 #[derive(Debug)]
 pub(crate) enum AttemptError<E> {
-    /// It would fail again.
+    /// A further attempt would fail in the same way.
     Final(E),
-    /// It may succeed later, possibly at a time that the service named.
+    /// A further attempt may succeed, possibly after the pause that the service has requested.
     Passing(E, Option<Duration>),
 }
 
@@ -30,7 +30,7 @@ impl<E> AttemptError<E> {
     }
 }
 
-/// The pause that a service asks for, if it is given in seconds or milliseconds.
+/// Returns the pause that a service requests, if it is given in seconds or milliseconds.
 pub(crate) fn asked(headers: &HeaderMap) -> Option<Duration> {
     let header = |name: &str| headers.get(name)?.to_str().ok()?.trim().parse::<u64>().ok();
     let milliseconds = header("retry-after-ms").map(Duration::from_millis);
@@ -45,8 +45,8 @@ pub(crate) fn retry<T, E>(attempt: impl FnMut() -> Result<T, AttemptError<E>>) -
     })
 }
 
-/// Like [`retry`], with a deadline: if the next attempt would come after it, the error is returned at once. A service is
-/// not called during the pause that it asks for.
+/// Works like [`retry`], but with a deadline: if the next attempt would start after the deadline, the error is returned
+/// at once. The service is not called during a pause that it has requested.
 pub(crate) fn retry_until<T, E>(
     end: Instant,
     attempt: impl FnMut() -> Result<T, AttemptError<E>>,
@@ -80,7 +80,8 @@ fn retry_with<T, E>(
     }
 }
 
-/// Between half and one and a half of the wait, so that clients that failed together do not retry together.
+/// Returns a random time between half and one and a half times the wait, so that clients that failed together do not
+/// retry together.
 fn pause(made: u32, asked: Option<Duration>) -> Duration {
     let around = FIRST_WAIT * 2_u32.pow(made);
     let varied = around.mul_f64(0.5 + fastrand::f64());

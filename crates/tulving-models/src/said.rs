@@ -5,10 +5,10 @@ use serde_json::Value;
 use crate::address::ServiceUrl;
 use crate::secret::ApiKey;
 
-/// Number of characters that are repeated.
+/// Maximum number of characters that are repeated.
 const REPEATED: usize = 120;
 
-/// A message of a service on one line, cut short, without the key and the hidden parts of the address.
+/// Returns a message of a service on one line, shortened, without the key and the hidden parts of the address.
 pub(crate) fn repeated(said: &str, address: &ServiceUrl, key: Option<&ApiKey>) -> String {
     let said = key.map_or_else(|| said.to_owned(), |key| key.hide_in(said));
     let said = address.hide_in(&said);
@@ -20,7 +20,7 @@ pub(crate) fn repeated(said: &str, address: &ServiceUrl, key: Option<&ApiKey>) -
     }
 }
 
-/// The sentence in an error body if it has one of the usual forms; else the whole body.
+/// Returns the error message in the body of an answer if the body has one of the usual forms; else the whole body.
 pub(crate) fn complaint(body: &[u8]) -> String {
     let read: Option<Value> = serde_json::from_slice(body).ok();
     let places = ["/error/message", "/error", "/message", "/detail"];

@@ -1,12 +1,12 @@
-//! A key that is never shown by accident.
+//! A key that is never printed by accident.
 
 use std::fmt;
 
-/// A key. It is masked wherever it is printed, and removed from messages of others.
+/// A key. It is masked wherever it is printed, and removed from the messages of services.
 #[derive(Clone)]
 pub struct ApiKey(String);
 
-/// Shown in place of the key.
+/// The text that replaces the key.
 const MASK: &str = "***";
 
 impl ApiKey {
@@ -25,7 +25,7 @@ impl ApiKey {
         !self.0.is_empty() && self.0.bytes().all(|byte| byte.is_ascii_graphic())
     }
 
-    /// The text with the key masked: some services repeat it in their errors.
+    /// Returns the text with the key masked, because some services repeat the key in their errors.
     pub(crate) fn hide_in(&self, text: &str) -> String {
         if self.0.is_empty() { text.to_owned() } else { text.replace(&self.0, MASK) }
     }

@@ -1,8 +1,9 @@
 //! Drafts: files that are written under a temporary name in their folder, and renamed when they are complete. Folders can
 //! be drafts too.
 //!
-//! A draft may be a copy of everything, so none may be left behind. It is locked while it is in use. If its process was
-//! killed, the lock is free, and the next process that opens the home or writes into the folder removes it.
+//! A draft may contain a copy of all data, so no draft may be left behind. A draft is locked while it is in use. If its
+//! process was killed, the lock is free, and the next process that opens the home or writes into the folder removes the
+//! draft.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, Permissions, TryLockError};
@@ -18,12 +19,13 @@ use crate::files;
 
 /// The prefix of the names of all drafts.
 pub(crate) const PREFIX: &str = ".tulving-draft-";
-/// The most attempts at a draft, if sweeps remove it as an abandoned one.
+/// Maximum number of attempts to create a draft. An attempt fails if a sweep removes the new draft as an abandoned one.
 const ATTEMPTS: usize = 100;
 
-/// A temporary file, 0600. It is deleted when it is dropped, unless it was put in its place.
+/// A temporary file with mode 0600. The file is deleted when this value is dropped, unless the file was renamed to its
+/// target.
 pub struct DraftFile {
-    // Dropped in this order, so that it is locked for as long as it has its name.
+    // The fields are dropped in this order, so that the file stays locked until its name is removed.
     path: TempPath,
     file: File,
 }
@@ -41,7 +43,7 @@ impl DraftFile {
         })
     }
 
-    /// Creates an empty draft in a folder, in the same way.
+    /// Creates an empty draft in a folder. Abandoned drafts in that folder are removed first.
     pub(crate) fn within(folder: &Path, suffix: &str) -> io::Result<Self> {
         begun(folder, || {
             let draft = tempfile::Builder::new().prefix(PREFIX).suffix(suffix).tempfile_in(folder)?;
@@ -55,23 +57,24 @@ impl DraftFile {
         &self.path
     }
 
-    /// Makes the content durable, including writes of others.
+    /// Makes the content of the draft durable, including content that was written through other file handles.
     pub fn sync(&self) -> io::Result<()> {
         self.file.sync_all()
     }
 
-    /// Renames it to `path`, replacing any file there.
+    /// Renames the draft to `path`, and replaces any file at `path`.
     pub fn replace(self, path: &Path) -> io::Result<()> {
         self.path.persist(path).map_err(|failed| failed.error)
     }
 
-    /// Renames it to `path`, unless a file is there. On failure it is returned.
+    /// Renames the draft to `path`, unless a file exists at `path`. On failure the draft is returned with the error.
     pub(crate) fn place(self, path: &Path) -> Result<(), (Self, io::Error)> {
         let file = self.file;
         self.path.persist_noclobber(path).map_err(|failed| (Self { path: failed.path, file }, failed.error))
     }
 
-    /// Renames it to `path`, unless a file is there. It stays locked until the returned file is dropped.
+    /// Renames the draft to `path`, unless a file exists at `path`. The file stays locked until the returned handle is
+    /// dropped.
     pub(crate) fn hold(self, path: &Path) -> io::Result<File> {
         let Self { path: draft, file } = self;
         draft.persist_noclobber(path).map_err(|failed| failed.error)?;
@@ -91,8 +94,8 @@ impl Write for DraftFile {
 
 /// Replaces or creates a file, with mode 0600.
 ///
-/// A reader sees the old content or the new one, and after a crash one of the two is there. A symbolic link is replaced by a
-/// file.
+/// A reader sees either the old content or the new content, and so does a reader after a crash. A symbolic link is
+/// replaced by a file.
 pub fn replace(path: &Path, content: &[u8]) -> Result<(), StoreError> {
     let failed = |error: io::Error| files::unwritten(path, "written", &error);
     let mut draft = DraftFile::beside(path, "")?;
@@ -102,15 +105,15 @@ pub fn replace(path: &Path, content: &[u8]) -> Result<(), StoreError> {
     files::sync_folder(files::folder_of(path))
 }
 
-/// A temporary folder, 0700. It is deleted with its content when it is dropped.
+/// A temporary folder with mode 0700. The folder and its content are deleted when this value is dropped.
 pub(crate) struct DraftFolder {
-    // Dropped in this order, so that it is locked for as long as it has its name.
+    // The fields are dropped in this order, so that the folder stays locked until its name is removed.
     folder: TempDir,
     _lock: File,
 }
 
 impl DraftFolder {
-    /// Creates an empty draft in a folder. Abandoned drafts there are removed first.
+    /// Creates an empty draft folder in a folder. Abandoned drafts in that folder are removed first.
     pub(crate) fn within(folder: &Path) -> io::Result<Self> {
         begun(folder, || {
             let private = Permissions::from_mode(0o700);
@@ -126,7 +129,7 @@ impl DraftFolder {
     }
 }
 
-/// Calls `make` until no sweep removes its draft as an abandoned one.
+/// Calls `make` again as long as sweeps remove the new draft as an abandoned one.
 fn begun<T>(folder: &Path, mut make: impl FnMut() -> io::Result<T>) -> io::Result<T> {
     sweep(folder);
     let mut made = Err(io::Error::from(io::ErrorKind::ResourceBusy));
@@ -139,11 +142,11 @@ fn begun<T>(folder: &Path, mut make: impl FnMut() -> io::Result<T>) -> io::Resul
     made
 }
 
-/// Locks a new draft. If a sweep was faster, the error is `ResourceBusy`.
+/// Locks a new draft. Returns `ResourceBusy` if a sweep has locked or removed the draft first.
 fn keep_from_sweeps(draft: &File, path: &Path) -> io::Result<()> {
     let swept = match draft.try_lock() {
         Err(TryLockError::WouldBlock) => true,
-        // Without locks nothing is swept either.
+        // If the file system has no locks, sweeps remove nothing.
         Ok(()) | Err(TryLockError::Error(_)) => match path.metadata() {
             Ok(found) => found.ino() != draft.metadata()?.ino(),
             Err(_) => true,
@@ -152,7 +155,7 @@ fn keep_from_sweeps(draft: &File, path: &Path) -> io::Result<()> {
     if swept { Err(io::ErrorKind::ResourceBusy.into()) } else { Ok(()) }
 }
 
-/// The error without the name of the draft, which means nothing to a user.
+/// Removes the name of the draft from the error, because that name means nothing to a user.
 fn plain(error: io::Error) -> io::Error {
     match error.to_string().split_once(" at path ") {
         Some((why, _)) => io::Error::new(error.kind(), why.to_owned()),
@@ -160,7 +163,7 @@ fn plain(error: io::Error) -> io::Error {
     }
 }
 
-/// Removes the abandoned drafts in a folder. One that cannot be removed stays.
+/// Removes the abandoned drafts in a folder. A draft that cannot be removed stays.
 pub(crate) fn sweep(folder: &Path) {
     each_left_behind(folder, |path| {
         let removed = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
@@ -168,14 +171,15 @@ pub(crate) fn sweep(folder: &Path) {
     });
 }
 
-/// The abandoned drafts in a folder.
+/// Returns the abandoned drafts in a folder.
 pub(crate) fn left_behind(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     each_left_behind(folder, |path| found.push(path.to_owned()));
     found
 }
 
-/// Calls `work` with each file or folder of an unused draft, while nobody can use it.
+/// Calls `work` with each file or folder of every abandoned draft. A draft that still exists is locked during the
+/// calls, so that nobody can use it.
 fn each_left_behind(folder: &Path, mut work: impl FnMut(&Path)) {
     let Ok(entries) = fs::read_dir(folder) else {
         return;
@@ -191,7 +195,8 @@ fn each_left_behind(folder: &Path, mut work: impl FnMut(&Path)) {
         let Some(lock) = unused(&folder.join(draft)) else {
             continue;
         };
-        // The files that SQLite keeps next to a draft go before it: without the draft nothing shows whose they are.
+        // Removes SQLite's companion files before the draft itself: without the draft, nothing shows which draft they
+        // belong to.
         names.sort_unstable_by(|one, other| other.cmp(one));
         for path in names.iter().map(|name| folder.join(name)) {
             if path.symlink_metadata().is_ok_and(|found| found.is_file() || found.is_dir()) {
@@ -202,12 +207,13 @@ fn each_left_behind(folder: &Path, mut work: impl FnMut(&Path)) {
     }
 }
 
-/// The lock of an unused draft; inside it `None` if only its companion files are left.
+/// Locks an unused draft and returns its lock. Returns `Some(None)` if only the companion files of the draft are left,
+/// and `None` if the draft is in use or cannot be locked.
 fn unused(draft: &Path) -> Option<Option<File>> {
     let writes = match draft.symlink_metadata() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Some(None),
         Ok(found) if found.is_file() => true,
-        // A folder is not opened for writing.
+        // A folder cannot be opened for writing.
         Ok(found) if found.is_dir() => false,
         _ => return None,
     };

@@ -1,4 +1,5 @@
-//! Functions on single files and folders, which know nothing of the home: opening, comparing, syncing, and errors with the path.
+//! Functions for single files and folders: opening, comparing, syncing, and errors that contain the path. They do not
+//! know the home.
 
 use std::fs::{File, FileType};
 use std::io::{self, Read as _};
@@ -8,7 +9,7 @@ use std::path::{Path, PathBuf};
 use rustix::io::Errno;
 use tulving_core::model::error::StoreError;
 
-/// The kind of a file that is not a regular one.
+/// Returns the name of the kind of a file that is not a regular file.
 pub(crate) fn sort(found: FileType) -> &'static str {
     if found.is_dir() {
         "a folder"
@@ -21,7 +22,8 @@ pub(crate) fn sort(found: FileType) -> &'static str {
     }
 }
 
-/// The first bytes of a regular file; `None` if there is none, or it cannot be read.
+/// Returns at most `most` bytes from the start of a regular file; `None` if there is no such file, or it cannot be
+/// read.
 pub(crate) fn beginning(path: &Path, most: u64) -> Option<Vec<u8>> {
     path.metadata().ok().filter(std::fs::Metadata::is_file)?;
     let mut bytes = Vec::new();
@@ -29,36 +31,36 @@ pub(crate) fn beginning(path: &Path, most: u64) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Opens a regular file for reading. A pipe, device, socket or folder is an error that names its kind: reading from a pipe
-/// could wait forever.
+/// Opens a regular file for reading. For a pipe, device, socket or folder the error names its kind: reading from a pipe
+/// could block forever.
 pub fn open_regular(path: &Path) -> io::Result<File> {
     let require_regular = |found: std::fs::Metadata| match found.is_file() {
         true => Ok(()),
         false => Err(io::Error::other(format!("it is {}, not a file", sort(found.file_type())))),
     };
     require_regular(path.metadata()?)?;
-    // If it is replaced just now, opening a pipe does not wait.
+    // If a pipe has replaced the file in the meantime, this flag keeps the open from blocking.
     let flags = i32::try_from(rustix::fs::OFlags::NONBLOCK.bits()).unwrap_or(0);
     let file = File::options().read(true).custom_flags(flags).open(path)?;
     require_regular(file.metadata()?)?;
     Ok(file)
 }
 
-/// The text of a regular file; see [`open_regular`].
+/// Returns the text of a regular file; see [`open_regular`].
 pub fn read_regular(path: &Path) -> io::Result<String> {
     let mut text = String::new();
     open_regular(path)?.read_to_string(&mut text)?;
     Ok(text)
 }
 
-/// The bytes of a regular file; see [`open_regular`].
+/// Returns the bytes of a regular file; see [`open_regular`].
 pub(crate) fn read_regular_bytes(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     open_regular(path)?.read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
-/// The folder that a file is in.
+/// Returns the folder that contains a file.
 pub(crate) fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
@@ -68,16 +70,16 @@ pub(crate) fn sync_folder(path: &Path) -> Result<(), StoreError> {
     sync_names(path).map_err(|error| unwritten(path, "written", &error))
 }
 
-/// Makes the names in a folder durable, and returns the system's error.
+/// Makes the names in a folder durable, and returns the original error of the system.
 pub(crate) fn sync_names(path: &Path) -> io::Result<()> {
     match File::open(path).and_then(|folder| folder.sync_all()) {
-        // Some file systems cannot sync a folder; nothing more can be done on them.
+        // Some file systems cannot sync a folder, and there is no other way to make its names durable.
         Err(error) if error.raw_os_error() == Some(Errno::INVAL.raw_os_error()) => Ok(()),
         done => done,
     }
 }
 
-/// Creates an empty file, 0600, if there is none. Returns true if it did.
+/// Creates an empty file with mode 0600 if the file does not exist. Returns true if the file was created.
 pub(crate) fn create_empty(path: &Path) -> Result<bool, StoreError> {
     match File::options().write(true).create_new(true).mode(0o600).open(path) {
         Ok(_) => sync_folder(folder_of(path)).map(|()| true),
@@ -86,29 +88,30 @@ pub(crate) fn create_empty(path: &Path) -> Result<bool, StoreError> {
     }
 }
 
-/// Returns true if two names are of one file. A name without a file is of none.
+/// Returns true if both paths lead to the same file. Returns false if one of the files does not exist.
 pub(crate) fn same_file(one: &Path, other: &Path) -> bool {
     identity(one).is_some_and(|one| identity(other) == Some(one))
 }
 
-/// The identity of a file, whatever its name; `None` if there is none.
+/// Returns the device and inode numbers of a file, which are the same under all of its names; `None` if the file does
+/// not exist.
 pub(crate) fn identity(path: &Path) -> Option<(u64, u64)> {
     path.metadata().ok().map(|found| (found.dev(), found.ino()))
 }
 
-/// The permission bits of a file or folder; `None` if there is none.
+/// Returns the permission bits of a file or folder; `None` if it does not exist.
 pub(crate) fn mode(path: &Path) -> Option<u32> {
     path.metadata().ok().map(|found| found.permissions().mode() & 0o777)
 }
 
-/// The name of a file that SQLite keeps next to a database.
+/// Returns the path of a companion file that SQLite creates next to a database, such as its write-ahead log.
 pub(crate) fn beside(database: &Path, suffix: &str) -> PathBuf {
     let mut name = database.as_os_str().to_owned();
     name.push(suffix);
     PathBuf::from(name)
 }
 
-/// Converts an I/O error on a path.
+/// Converts an I/O error on a path to a [`StoreError`].
 pub(crate) fn unwritten(path: &Path, verb: &'static str, error: &io::Error) -> StoreError {
     match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
@@ -118,7 +121,7 @@ pub(crate) fn unwritten(path: &Path, verb: &'static str, error: &io::Error) -> S
     }
 }
 
-/// Returns true if this process can open no more files at the moment.
+/// Returns true if this process cannot open more files at the moment.
 pub(crate) fn is_short_of_handles() -> bool {
     let error = File::open("/dev/null").err().and_then(|error| Errno::from_io_error(&error));
     matches!(error, Some(Errno::MFILE | Errno::NFILE))

@@ -1,6 +1,6 @@
 //! The folder with all data of one Tulving, and the names of the files in it.
 //!
-//! Created for its owner alone: folders 0700, files 0600.
+//! A home is readable only by its owner: folders have mode 0700, files have mode 0600.
 
 use std::fs::{DirBuilder, File};
 use std::io::{self, Read as _};
@@ -13,22 +13,22 @@ use tulving_core::model::space::is_token;
 
 use crate::files;
 
-/// A home that exists and can be written, or at least read if it has a store.
+/// A home that exists. It is writable, or it is at least readable and contains a store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Home {
     path: PathBuf,
-    /// The reason why it is read-only.
+    /// The reason why the home is read-only; `None` if it is writable.
     read_only: Option<String>,
 }
 
 impl Home {
-    /// The name of the database.
+    /// The file name of the database.
     pub const DATABASE: &str = "tulving.db";
 
     /// Opens the home at `path`, or creates it.
     ///
-    /// A path that is a file, or a folder that cannot be read and written, is [`StoreError::Unusable`] and stays as
-    /// it is. A read-only folder is a home if there is a store in it.
+    /// Returns [`StoreError::Unusable`] and changes nothing if the path is a file, or a folder that cannot be read and
+    /// written. A read-only folder is accepted if it contains a store.
     pub fn open_or_create(path: &Path) -> Result<Self, StoreError> {
         match path.metadata() {
             Ok(found) if !found.is_dir() => {
@@ -57,7 +57,7 @@ impl Home {
         Ok(Self { path: path.to_owned(), read_only })
     }
 
-    /// Returns true if nothing may be written in it.
+    /// Returns true if the home is read-only.
     pub fn is_read_only(&self) -> bool {
         self.read_only.is_some()
     }
@@ -70,88 +70,88 @@ impl Home {
         }
     }
 
-    /// The folder itself.
+    /// The path of the home.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The database. Only SQLite opens it.
+    /// The path of the database. Only SQLite may open this file.
     pub fn database(&self) -> PathBuf {
         self.path.join(Self::DATABASE)
     }
 
-    /// The folder of the search index, existing or not. It can be deleted at any time.
+    /// The path of the folder of the search index, which may not exist. This folder can be deleted at any time.
     pub fn index_dir(&self) -> PathBuf {
         self.path.join("index")
     }
 
-    /// The user's own token.
+    /// The path of the file with the user's own token.
     pub fn token_file(&self) -> PathBuf {
         self.path.join("api-token")
     }
 
-    /// The configuration.
+    /// The path of the configuration file `config.toml`.
     pub(crate) fn config_file(&self) -> PathBuf {
         self.path.join("config.toml")
     }
 
-    /// The JSON configuration.
+    /// The path of the configuration file `config.json`.
     pub(crate) fn config_json_file(&self) -> PathBuf {
         self.path.join("config.json")
     }
 
-    /// The history of the prompt.
+    /// The path of the file with the history of the interactive prompt.
     pub fn shell_history(&self) -> PathBuf {
         self.path.join("shell-history")
     }
 
-    /// The folder of the copies that a restore leaves behind.
+    /// The path of the folder for the backups that a restore makes of the previous content.
     pub(crate) fn backups(&self) -> PathBuf {
         self.path.join("backups")
     }
 
-    /// The folder of the files that people can read, unless another one is set.
+    /// The default path of the workspace: the folder of the files that people can read.
     pub fn workspace(&self) -> PathBuf {
         self.path.join("workspace")
     }
 
-    /// The folder of the attachments, existing or not, unless a bucket is set.
+    /// The path of the folder of the attachments, which may not exist. It is not used if a bucket is configured.
     pub fn objects(&self) -> PathBuf {
         self.path.join("objects")
     }
 
-    /// The folder of pending appends to files of the workspace.
+    /// The path of the folder with the notes about pending appends to files of the workspace.
     pub(crate) fn appends(&self) -> PathBuf {
         self.path.join("appends")
     }
 
-    /// The folder of the unsettled pledges.
+    /// The path of the folder with the notes about pending files; see `workspace::pending_file`.
     pub(crate) fn pledges(&self) -> PathBuf {
         self.path.join("pledges")
     }
 
-    /// The folder of the former texts of files of the workspace.
+    /// The path of the folder with the former texts of files of the workspace.
     pub(crate) fn previous(&self) -> PathBuf {
         self.path.join("previous")
     }
 
-    /// The lock with which a restore keeps writers out.
+    /// The path of the lock file. A restore locks it to keep writers out.
     pub(crate) fn restore_lock(&self) -> PathBuf {
         self.path.join("restore.lock")
     }
 
-    /// The note about an unfinished restore.
+    /// The path of the note about an unfinished restore.
     pub(crate) fn pending_restore(&self) -> PathBuf {
         self.path.join("restore.json")
     }
 
-    /// The lock of the process that does the work with a language model.
+    /// The path of the lock file of the process that does the background work with a language model.
     pub fn thinking_lock(&self) -> PathBuf {
         self.path.join("thinking.lock")
     }
 
-    /// Refuses a home without a database if another program has a file under a name that Tulving would write. Nothing
-    /// is changed.
+    /// Refuses a home without a database if a file of another program has a name that Tulving would write. Changes
+    /// nothing.
     pub(crate) fn refuse_foreign(&self) -> Result<(), StoreError> {
         if self.database().exists() {
             return Ok(());
@@ -167,7 +167,7 @@ impl Home {
         }
     }
 
-    /// The files that only Tulving may write, existing or not, with their descriptions.
+    /// Returns the files that only Tulving may write, with their descriptions. They may not exist.
     pub(crate) fn own_files(&self) -> [(PathBuf, &'static str); 11] {
         let live = ["", "-wal", "-shm", "-journal"].map(|suffix| files::beside(&self.database(), suffix));
         let [database, log, memory, journal] = live.map(|path| (path, "the live store itself"));
@@ -186,7 +186,7 @@ impl Home {
         ]
     }
 
-    /// The folders in which only Tulving may write, existing or not, with their descriptions.
+    /// Returns the folders that only Tulving may write to, with their descriptions. They may not exist.
     pub(crate) fn own_folders(&self) -> [(PathBuf, &'static str); 5] {
         [
             (self.index_dir(), "the search index"),
@@ -198,11 +198,11 @@ impl Home {
     }
 }
 
-/// The most bytes of a token file that are read; a token has 47 characters.
+/// Maximum number of bytes of a token file that are read. A token has 47 characters.
 const TOKEN_BYTES: u64 = 256;
 
-/// Refuses a file `api-token` that Tulving has not written: it is not a regular file, or contains something other than a
-/// token. An empty one may be replaced.
+/// Refuses a file `api-token` that Tulving has not written: the file is not a regular file, or its content is not a
+/// token. An empty file is accepted, and may be replaced.
 fn refuse_foreign_token(home: &Home) -> Result<(), StoreError> {
     let path = home.token_file();
     let refused = |why: &str| StoreError::Unusable {
@@ -227,7 +227,7 @@ fn refuse_foreign_token(home: &Home) -> Result<(), StoreError> {
     }
 }
 
-/// Number of bytes that identify a manifest: eight digits of its checksum, the end of the line, and a brace.
+/// Number of bytes that identify a manifest: eight digits of the checksum, a line break, and a brace.
 const MANIFEST_BEGINNING: u64 = 10;
 
 fn begins_as_manifest(bytes: &[u8]) -> bool {
@@ -235,17 +235,17 @@ fn begins_as_manifest(bytes: &[u8]) -> bool {
     bytes.is_empty() || (bytes.len() == 10 && digits(&bytes[..8]) && &bytes[8..] == b"\n{")
 }
 
-/// Creates a folder and its parents for their owner alone. An existing one stays as it is.
+/// Creates a folder and its missing parents, accessible only to their owner. Existing folders do not change.
 pub(crate) fn make_folder(path: &Path) -> Result<(), StoreError> {
     try_make_folder(path).map_err(|error| files::unwritten(path, "created", &error))
 }
 
-/// Creates a folder in the same way, and returns the system's error.
+/// Creates a folder and its missing parents like [`make_folder`], and returns the original error of the system.
 pub(crate) fn try_make_folder(path: &Path) -> io::Result<()> {
     let missing = path.ancestors().take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists());
     let missing = missing.count().max(1);
     DirBuilder::new().recursive(true).mode(0o700).create(path)?;
-    // Each new name is in the folder above it.
+    // The name of each new folder is an entry of its parent, so each parent must be synced.
     for parent in path.ancestors().skip(1).take(missing).filter(|parent| !parent.as_os_str().is_empty()) {
         files::sync_names(parent)?;
     }

@@ -1,9 +1,10 @@
 //! The only crate of Tulving that touches a database or the disk.
 //!
-//! [`Home`] is the folder, which any number of processes may have open. [`SqliteStore`] implements the store ports of
-//! `tulving-core`, [`HomeContent`] backs all of it up, [`SearchIndex`] implements the index port over any store, [`Workspace`]
-//! the port of the files that people can read, [`Plugin`] that of backends, and [`objects`] and [`extract`] those of attachments.
-//! [`tree`] reads files to import, [`foreign`] the data of other memory systems.
+//! [`Home`] is the folder with all data; any number of processes may open it. [`SqliteStore`] implements the store
+//! ports of `tulving-core`, [`HomeContent`] backs up the whole home, [`SearchIndex`] implements the index port over any
+//! store, [`Workspace`] implements the port of the files that people can read, [`Plugin`] the port of backends, and
+//! [`objects`] and [`extract`] the ports of attachments. [`tree`] reads files to import, and [`foreign`] reads the data
+//! of other memory systems.
 
 mod archive;
 mod backup;

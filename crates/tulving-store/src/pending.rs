@@ -1,9 +1,10 @@
-//! A restore that was started: the files to exchange once the database is replaced.
+//! An unfinished restore: the files that are exchanged after the database was replaced.
 //!
-//! The new files wait in a stage inside their target folder, so that moving them is a rename. `restore.json` in the home
-//! names the stages and the epoch of the new database. Replacing the database is the commit. A process that finds that
-//! file after its writer died finishes the moves if the database has that epoch, and removes the stages if not. So after a
-//! kill at any point the home is entirely the old one or the new one.
+//! The new files wait in a stage, a folder inside their target folder, so that moving them is a rename. `restore.json`
+//! in the home contains the name of the stages and the epoch of the new database. Replacing the database is the commit.
+//! If the process of the restore dies, the next process that finds `restore.json` compares the epochs: if the database
+//! has the new epoch, the process finishes the moves; if not, it removes the stages. So after a kill at any point the
+//! home contains either only the old data or only the new data.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, TryLockError};
@@ -24,39 +25,40 @@ use crate::draft::DraftFile;
 use crate::files;
 use crate::home::{Home, make_folder};
 
-/// The prefix of the names of stages. They are hidden, so no listing of a workspace shows them.
+/// The prefix of the names of stages. These names are hidden, so that no listing of a workspace contains them.
 const STAGE: &str = ".tulving-restore-";
-/// The folder of the new files in a stage.
+/// The name of the folder with the new files in a stage.
 const NEW: &str = "new";
-/// The folder of the previous files in a stage.
+/// The name of the folder with the previous files in a stage.
 const OLD: &str = "old";
-/// Created in a stage once all old files are in it: from then on, the files in the live folder are new.
+/// The name of a marker file. It is created in a stage after all old files were moved into the stage: from then on, all
+/// files in the live folder are new.
 const EMPTIED: &str = "emptied";
-/// The new settings in the stage of the home.
+/// The name of the new `config.toml` in the stage of the home.
 const CONFIG: &str = "config.toml";
-/// The new JSON settings in the stage of the home.
+/// The name of the new `config.json` in the stage of the home.
 const CONFIG_JSON: &str = "config.json";
 
-/// Tulving's names in a workspace that is not the home's own. Everything else there belongs to others.
+/// The names that belong to Tulving in a workspace outside the home. All other files there are not Tulving's.
 pub(crate) const OWN_NAMES: [&str; 6] = ["MEMORY.md", "memory", "conversations", "groups", "spaces", "teams"];
 
-/// The time to wait for others before a dead process's restore is left to the next process.
+/// The time to wait for other processes before the restore of a dead process is left to the next process.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// The pause between two attempts to lock something.
+/// The pause between two attempts to lock a file.
 const NAP: Duration = Duration::from_millis(5);
 
-/// The files of a folder that are replaced.
+/// Selects the files of a folder that a restore replaces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum ReplaceScope {
-    /// All files that are not hidden: the folder is the home's own.
+    /// All files that are not hidden: the folder belongs to the home.
     All,
-    /// The files of [`OWN_NAMES`]: the folder is shared with others.
+    /// The files with a name in [`OWN_NAMES`]: the folder is shared with other programs.
     OwnNames,
 }
 
 impl ReplaceScope {
-    /// Returns true if a name in the folder itself is backed up and replaced.
+    /// Returns true if the file or folder with this name, directly in the folder, is backed up and replaced.
     pub(crate) fn covers(self, name: &OsStr) -> bool {
         match self {
             Self::All => !name.as_bytes().starts_with(b"."),
@@ -65,27 +67,27 @@ impl ReplaceScope {
     }
 }
 
-/// A folder whose files are replaced.
+/// A folder whose files a restore replaces.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct RestoreFolder {
-    /// The folder, as [`encoded`].
+    /// The path of the folder, as [`encoded`] returns it.
     live: String,
     extent: ReplaceScope,
-    /// True if the folder was created for the stage.
+    /// True if the folder did not exist and was created for the stage.
     made: bool,
 }
 
 /// The content of `restore.json`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct RestoreIntent {
-    /// The epoch of the new database, hexadecimal.
+    /// The epoch of the new database, in hexadecimal.
     epoch: String,
-    /// The name of the stages.
+    /// The name of the stages; it is the same in every folder.
     stage: String,
     places: Vec<RestoreFolder>,
 }
 
-/// An unfinished restore. It is locked for as long as its process lives.
+/// An unfinished restore. The file `restore.json` stays locked while the process of the restore lives.
 #[derive(Debug)]
 pub(crate) struct PendingRestore {
     home: Home,
@@ -94,7 +96,8 @@ pub(crate) struct PendingRestore {
 }
 
 impl PendingRestore {
-    /// Records the start of a restore, and creates its stages. `wait` is the time to wait for another restore.
+    /// Records the start of a restore, and creates its stages. If another restore is running, waits at most `wait` for
+    /// its end.
     pub(crate) fn begin(
         home: &Home,
         epoch: [u8; 16],
@@ -127,22 +130,22 @@ impl PendingRestore {
         make_folder(&self.home_stage())
     }
 
-    /// The folder of the new files of a folder until the commit.
+    /// Returns the folder that contains the new files of the folder `live` until the commit.
     pub(crate) fn new_files(&self, live: &Path) -> PathBuf {
         live.join(&self.intent.stage).join(NEW)
     }
 
-    /// The file of the new settings until the commit.
+    /// Returns the file that contains the new `config.toml` until the commit.
     pub(crate) fn new_config(&self) -> PathBuf {
         self.home_stage().join(CONFIG)
     }
 
-    /// The file of the new JSON settings until the commit.
+    /// Returns the file that contains the new `config.json` until the commit.
     pub(crate) fn new_config_json(&self) -> PathBuf {
         self.home_stage().join(CONFIG_JSON)
     }
 
-    /// Puts the new files in their places, after the commit. May be repeated.
+    /// Moves the new files to their targets after the commit. May be called again if a call was interrupted.
     pub(crate) fn finish(&self) -> Result<(), StoreError> {
         for place in &self.intent.places {
             let (live, stage) = (decoded(&self.home, &place.live), self.stage(place));
@@ -156,7 +159,7 @@ impl PendingRestore {
         Ok(())
     }
 
-    /// Removes everything that waits for a commit that will not come.
+    /// Removes the staged files, because the commit will not happen.
     pub(crate) fn discard(&self) {
         self.remove_stages();
         self.remove_empty();
@@ -170,7 +173,8 @@ impl PendingRestore {
         }
     }
 
-    /// Removes everything, unless it is committed or that is unknown: then the next process handles it.
+    /// Removes the staged files, unless the restore is committed or this is unknown. In that case the next process
+    /// decides.
     pub(crate) fn discard_unless_committed(&self) {
         if is_committed(&self.home, &self.intent.epoch) == Some(false) {
             self.discard();
@@ -195,7 +199,7 @@ impl PendingRestore {
         drop(fs::remove_dir_all(self.home_stage()));
     }
 
-    /// Removes the note, after its work is done.
+    /// Removes `restore.json` after the restore was finished or reverted.
     fn remove_note(&self) {
         drop(fs::remove_file(self.home.pending_restore()));
         drop(files::sync_names(self.home.path()));
@@ -209,13 +213,13 @@ impl PendingRestore {
         self.home.path().join(&self.intent.stage)
     }
 
-    /// The restore of a dead process; `None` if there is none or its process lives.
+    /// Returns the unfinished restore of a dead process; `None` if there is no such restore or its process is alive.
     fn of_the_dead(home: &Home) -> Option<Self> {
         let path = home.pending_restore();
         let flags = i32::try_from((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits()).ok()?;
         let mut lock = File::options().read(true).custom_flags(flags).open(&path).ok()?;
         lock.try_lock().ok()?;
-        // The previous holder of the lock may have removed it just now.
+        // The previous owner of the lock may have removed the file in the meantime.
         if !is_still(&path, &lock) {
             return None;
         }
@@ -223,13 +227,14 @@ impl PendingRestore {
         lock.read_to_string(&mut text).ok()?;
         match serde_json::from_str::<RestoreIntent>(&text) {
             Ok(intent) if is_stage(&intent.stage) => Some(Self { home: home.clone(), intent, _lock: lock }),
-            // It appears whole, so this is not a note of ours.
+            // A note appears only when it is complete, so an invalid one was not written by Tulving.
             _ => None,
         }
     }
 }
 
-/// Finishes or reverts the restore of a dead process. If there is none, it costs one look at a name.
+/// Finishes or reverts the restore of a dead process. If there is no such restore, the only cost is one check of a file
+/// name.
 pub(crate) fn settle(home: &Home) {
     if home.pending_restore().symlink_metadata().is_err() {
         return;
@@ -237,26 +242,26 @@ pub(crate) fn settle(home: &Home) {
     let Some(pending) = PendingRestore::of_the_dead(home) else {
         return;
     };
-    // Nobody writes files meanwhile.
+    // This lock keeps other processes from writing files in the meantime.
     let Some(_shut) = lock_writers_out(home) else {
         return;
     };
     match is_committed(home, &pending.intent.epoch) {
-        // If it fails now, the next process tries again.
+        // If this fails, the next process tries again.
         Some(true) => drop(pending.finish()),
         Some(false) => pending.discard(),
         None => {}
     }
 }
 
-/// Keeps restores from starting while this is held. Every writer of files holds it.
+/// Returns a lock that keeps restores from starting until it is dropped. Every writer of files takes this lock.
 pub(crate) fn hold_off_restores(home: &Home) -> io::Result<Option<File>> {
     let file = open_lock(home)?;
     let began = Instant::now();
     loop {
         match file.try_lock_shared() {
             Ok(()) => return Ok(Some(file)),
-            // Without locks in the file system, no restore can have started.
+            // If the file system has no locks, no restore can have started.
             Err(TryLockError::Error(_)) => return Ok(None),
             Err(TryLockError::WouldBlock) if began.elapsed() >= PATIENCE => {
                 return Err(io::ErrorKind::ResourceBusy.into());
@@ -282,7 +287,7 @@ fn open_lock(home: &Home) -> io::Result<File> {
     let mut options = File::options();
     options.create(true).truncate(false).read(true).write(true).mode(0o600);
     let file = options.open(home.restore_lock())?;
-    // Root must not leave a file that the home's owner cannot open.
+    // If root creates this file, the home's owner must still be able to open it.
     if let (Ok(found), Ok(folder)) = (file.metadata(), home.path().metadata())
         && found.uid() != folder.uid()
     {
@@ -291,7 +296,7 @@ fn open_lock(home: &Home) -> io::Result<File> {
     Ok(file)
 }
 
-/// Writes the note and locks it. Waits for another restore.
+/// Writes `restore.json` and locks it. If another restore is running, waits at most `wait` for its end.
 fn note(home: &Home, intent: &RestoreIntent, wait: Duration) -> Result<File, StoreError> {
     let path = home.pending_restore();
     let failed = |error: io::Error| files::unwritten(&path, "written", &error);
@@ -316,7 +321,8 @@ fn note(home: &Home, intent: &RestoreIntent, wait: Duration) -> Result<File, Sto
     }
 }
 
-/// Moves the live files into the stage, then the new ones out of it. May be repeated wherever it was interrupted.
+/// Moves the live files into the stage, then the new files out of the stage. May be called again if a call was
+/// interrupted.
 fn exchange(live: &Path, stage: &Path, extent: ReplaceScope) -> io::Result<()> {
     let emptied = stage.join(EMPTIED);
     if !stage.exists() {
@@ -343,20 +349,20 @@ fn names(folder: &Path) -> io::Result<std::vec::IntoIter<OsString>> {
     Ok(names?.into_iter())
 }
 
-/// Returns true if the database has this epoch; `None` if that is unknown now.
+/// Returns true if the database has this epoch; `None` if the epoch cannot be read now.
 fn is_committed(home: &Home, epoch: &str) -> Option<bool> {
     let read = || -> rusqlite::Result<Vec<u8>> {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let database = Connection::open_with_flags(home.database(), flags)?;
         database.busy_timeout(PATIENCE)?;
-        // A log that its writer left behind must not be moved into the file by this connection.
+        // If a dead writer left a write-ahead log behind, this connection must not copy the log into the database file.
         database.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
         database.query_row("SELECT value FROM meta WHERE name = 'epoch'", [], |row| row.get(0))
     };
     match read() {
         Ok(found) => Some(HEXLOWER.encode(&found) == epoch),
         Err(rusqlite::Error::SqliteFailure(error, _)) => match error.code {
-            // A restore installs a sound database, so this is the old one.
+            // A restore only installs a valid database, so a damaged one is the old database.
             ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase | ErrorCode::Unknown => Some(false),
             ErrorCode::CannotOpen if !home.database().exists() => Some(false),
             _ => None,
@@ -372,19 +378,20 @@ fn is_still(path: &Path, file: &File) -> bool {
     }
 }
 
-/// Returns true if a name is one that [`PendingRestore::begin`] gives: nothing else is ever removed.
+/// Returns true if [`PendingRestore::begin`] could have created this name. Only folders with such names are removed.
 fn is_stage(name: &str) -> bool {
     let id = name.strip_prefix(STAGE);
     id.is_some_and(|id| id.len() == 12 && id.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
-/// A folder as text: relative to the home if it is below it, so that a home can be moved. It need not be UTF-8.
+/// Encodes the path of a folder as text. A path below the home is stored relative to it, so that a home can be moved.
+/// The path need not be UTF-8.
 fn encoded(home: &Home, folder: &Path) -> String {
     HEXLOWER.encode(folder.strip_prefix(home.path()).unwrap_or(folder).as_os_str().as_bytes())
 }
 
 fn decoded(home: &Home, text: &str) -> PathBuf {
-    // Every text comes from `encoded`; a note with another one names a folder that does not exist.
+    // Every valid text was written by `encoded`. For any other text, the result is a folder that does not exist.
     let bytes = HEXLOWER.decode(text.as_bytes()).unwrap_or_else(|_| b".tulving-nowhere".to_vec());
     home.path().join(OsString::from_vec(bytes))
 }

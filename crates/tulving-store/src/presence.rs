@@ -1,6 +1,7 @@
-//! Checks that the data that memories refer to is there: the attachments in their place, and the files of mirrors.
+//! Checks that the data that memories refer to exists: the attachments and the files of mirrors.
 //!
-//! Nothing is changed. Missing data is reported with the number of its memory, so that somebody can restore it.
+//! The check changes nothing. It reports missing data with the number of its memory, so that the data can be
+//! restored.
 
 use std::path::{Component, Path};
 
@@ -11,9 +12,10 @@ use tulving_core::ports::{Checkup, Objects};
 use crate::objects::ObjectSizes;
 use crate::workspace::Workspace;
 
-/// Number of memories of one kind that are named.
+/// Maximum number of memories that a finding names.
 const NAMED: usize = 20;
-/// Number of attachments in a bucket that are checked unless the check is deep: each is a request over the network.
+/// Maximum number of attachments in a bucket that are checked, unless the check is deep: each attachment costs one
+/// request over the network.
 const ASKED_OF_A_BUCKET: usize = 200;
 
 const BRING_BACK: &str = "`tulving backup restore FILE` brings back what a backup has; else push the file again, or forget the memory";
@@ -22,18 +24,19 @@ const FILES_GONE: &str =
 
 /// The parts of a home that are compared with each other.
 pub struct PresenceCheck<'a> {
-    /// The memories.
+    /// The store with the memories.
     pub store: &'a dyn Checkup,
-    /// The files that people can read.
+    /// The workspace, with the files of mirrors.
     pub files: &'a Workspace,
-    /// The attachments.
+    /// The store of the attachments.
     pub objects: &'a dyn Objects,
-    /// The sizes of the attachments, which are cheap to get.
+    /// Returns the sizes of the attachments, which is cheaper than reading them.
     pub sizes: &'a dyn ObjectSizes,
 }
 
 impl PresenceCheck<'_> {
-    /// Looks for every attachment and every file. A deep check also compares each attachment with its hash.
+    /// Checks that every attachment and every file exists. A deep check also compares the content of each attachment
+    /// with its hash.
     pub fn look(&self, depth: StoreCheckDepth) -> Result<Vec<StoreCheckFinding>, StoreError> {
         let attachments = self.attachments(&self.store.memories_with_attachments()?, depth);
         let files = self.mirrors(&self.store.mirrored_memories()?);
@@ -52,7 +55,7 @@ impl PresenceCheck<'_> {
                     looked_at += 1;
                     faults.extend(fault);
                 }
-                // A place that does not answer is not asked again for each attachment.
+                // If the store of the attachments does not answer, the other attachments are not requested.
                 Err(error) => {
                     let text = format!("they cannot be looked at: {error}");
                     let hint = "see that the place of attachments can be read";
@@ -76,7 +79,7 @@ impl PresenceCheck<'_> {
         findings
     }
 
-    /// Returns the problem of an attachment, or an error if it cannot be checked.
+    /// Returns a description of the problem of an attachment, or an error if the attachment cannot be checked.
     fn fault(
         &self,
         attached: &MemoryAttachment,
@@ -114,13 +117,13 @@ impl PresenceCheck<'_> {
     }
 }
 
-/// Returns true if there is a file at a path below a folder. A path that leads out of it has none.
+/// Returns true if a file exists at a path below a folder. Returns false for a path that leads out of the folder.
 fn is_file(root: &Path, below: &str) -> bool {
     let below = Path::new(below);
     below.components().all(|part| matches!(part, Component::Normal(_))) && root.join(below).is_file()
 }
 
-/// The first few of many, and their number.
+/// Returns the first few names of a list, and the number of the others.
 fn named(all: &[String]) -> String {
     let named = all[..all.len().min(NAMED)].join("; ");
     match all.len().saturating_sub(NAMED) {

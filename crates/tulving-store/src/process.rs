@@ -1,8 +1,8 @@
-//! Common parts of all child processes: they get little of the environment, end with everything that they started, and only the
-//! last part of their error output is kept.
+//! Common parts of all child processes. A child gets only a small part of the environment, it is killed together with
+//! all processes that it started, and only the end of its error output is stored.
 //!
-//! A child leads a process group, which is killed with it. Processes that have left the group (`setsid`, a daemon) are found by
-//! [`ProcessDescendants`].
+//! A child leads a process group, and the group is killed with it. [`ProcessDescendants`] finds the processes that have
+//! left the group (`setsid`, a daemon).
 
 #[cfg(target_os = "linux")]
 use std::collections::HashSet;
@@ -20,17 +20,18 @@ use rustix::process::PidfdFlags;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
 use tulving_core::model::preview;
 
-/// Number of bytes of a program's error output that are kept.
+/// Number of bytes from the end of a program's error output that are stored.
 const COMPLAINT_BYTES: usize = 4_096;
-/// Number of characters of it that are shown.
+/// Maximum number of characters of the error output that are shown.
 const COMPLAINT: usize = 200;
 
-/// Those of these variables that are set. A child gets nothing else of the environment, least of all a token.
+/// Returns those of the named variables that are set. A child gets no other variables of the environment, and never a
+/// token.
 pub(crate) fn environment<'n>(names: &'n [&'n str]) -> impl Iterator<Item = (&'n str, OsString)> {
     names.iter().filter_map(|name| Some((*name, std::env::var_os(name)?)))
 }
 
-/// A child that leads its own process group, with everything that it started.
+/// The process group that a child leads. It contains the processes that the child started, except those that left the group.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ProcessGroup(Pid);
 
@@ -40,23 +41,24 @@ impl ProcessGroup {
         Self(Pid::from_child(child))
     }
 
-    /// The process id of the child, which is that of the group.
+    /// The process id of the child, which is also the id of the group.
     pub(crate) fn id(self) -> Pid {
         self.0
     }
 
-    /// Kills all of it. Only before the child was waited for: after that its process id may belong to another process.
+    /// Kills all processes of the group. Call it only before the child was reaped: after that, another process may have
+    /// its process id.
     pub(crate) fn kill(self) {
-        // It may have ended by itself just now.
+        // The child may already have ended by itself, so an error does not matter.
         let _ = rustix::process::kill_process_group(self.0, Signal::KILL);
     }
 
-    /// Waits until the child has ended, and does not reap it, so that its process id stays valid.
+    /// Waits until the child has ended. Does not reap the child, so that its process id stays valid.
     pub(crate) fn wait(self) -> io::Result<()> {
         self.look(WaitIdOptions::empty()).map(drop)
     }
 
-    /// Returns true if the child has ended. It is not reaped.
+    /// Returns true if the child has ended. Does not reap the child.
     pub(crate) fn has_ended(self) -> io::Result<bool> {
         self.look(WaitIdOptions::NOHANG)
     }
@@ -73,22 +75,24 @@ impl ProcessGroup {
     }
 }
 
-/// The variable that a child and its descendants inherit. It does not begin like our settings: a child may run this program.
+/// The variable that a child and its descendants inherit. It does not have the prefix of Tulving's settings, because a
+/// child may itself run this program.
 const MARK: &str = "_TULVING_CHILD";
 #[cfg(target_os = "linux")]
-/// The most searches for processes of a child, if each search finds some: one that starts others while it is being killed must
-/// not keep us forever.
+/// Maximum number of searches for descendants of a child that are still running. A child that starts new processes
+/// while it is being killed must not block the caller forever.
 const LOOKS: usize = 10;
 
-/// The processes that a child has started, wherever they are: those with its mark, and the descendants of it and of them. One
-/// that has cleared its environment *and* left its parents behind is not found. Linux only; elsewhere none is found.
+/// Finds the processes that a child has started, in any process group: those with its mark, their descendants, and the
+/// descendants of the child. A process that has cleared its environment *and* lost its parents is not found. Works only
+/// on Linux; on other systems no process is found.
 #[derive(Clone, Debug)]
 pub(crate) struct ProcessDescendants {
     mark: String,
 }
 
 impl ProcessDescendants {
-    /// A mark that no other child has.
+    /// Creates a mark that no other child has.
     pub(crate) fn new() -> Self {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -96,21 +100,21 @@ impl ProcessDescendants {
         Self { mark: format!("{}-{count}-{random:016x}", std::process::id()) }
     }
 
-    /// The variable that marks a child.
+    /// Returns the environment variable that marks a child.
     pub(crate) fn variable(&self) -> (&'static str, &str) {
         (MARK, &self.mark)
     }
 
-    /// Kills the group of a child and all its descendants. Only before the child was waited for.
+    /// Kills the group of a child and all its descendants. Call it only before the child was reaped.
     #[cfg(not(target_os = "linux"))]
     pub(crate) fn kill(&self, group: ProcessGroup) {
         group.kill();
     }
 
-    /// Kills the group of a child and all its descendants. Only before the child was waited for.
+    /// Kills the group of a child and all its descendants. Call it only before the child was reaped.
     #[cfg(target_os = "linux")]
     pub(crate) fn kill(&self, group: ProcessGroup) {
-        // Those without a mark are found only while their parents live.
+        // Processes without a mark can be found only while their parents live.
         let mut found = self.find(Some(group.id()));
         group.kill();
         for _ in 0..LOOKS {
@@ -124,7 +128,8 @@ impl ProcessDescendants {
         }
     }
 
-    /// Handles of the processes. A handle stays with its process, even if its id is reused.
+    /// Returns handles of the descendants of a child. A handle stays with its process, even if the process id is
+    /// reused.
     #[cfg(target_os = "linux")]
     fn find(&self, child: Option<Pid>) -> Vec<OwnedFd> {
         let all: Vec<ProcessEntry> = ProcessEntry::all().collect();
@@ -132,7 +137,7 @@ impl ProcessDescendants {
         let mut kin: HashSet<i32> =
             all.iter().filter(|seen| seen.carries(&wanted)).map(|seen| seen.id).collect();
         kin.extend(child.map(|child| child.as_raw_nonzero().get()));
-        // Each round finds the children of those before.
+        // Each round finds the children of the processes that the previous round found.
         loop {
             let before = kin.len();
             kin.extend(
@@ -149,20 +154,20 @@ impl ProcessDescendants {
     }
 }
 
-/// A process as `/proc` shows it.
+/// A process as `/proc` describes it.
 #[cfg(target_os = "linux")]
 struct ProcessEntry {
     id: i32,
     parent: i32,
-    /// Its start time, which distinguishes it from a later process with the same id.
+    /// The start time of the process, which distinguishes it from a later process with the same id.
     begun: u64,
-    /// True if it is a zombie.
+    /// True if the process is a zombie.
     ended: bool,
 }
 
 #[cfg(target_os = "linux")]
 impl ProcessEntry {
-    /// Every process except this one.
+    /// Returns all processes except the current one.
     fn all() -> impl Iterator<Item = Self> {
         let own = i32::try_from(std::process::id()).unwrap_or(0);
         let entries = std::fs::read_dir("/proc").into_iter().flatten().filter_map(Result::ok);
@@ -172,7 +177,7 @@ impl ProcessEntry {
 
     fn of(id: i32) -> Option<Self> {
         let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
-        // The name may contain anything, but ends at the last bracket.
+        // The name of a process may contain any character, so it ends at the last bracket.
         let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
         let (state, parent, begun) = (fields.first()?, fields.get(1)?, fields.get(19)?);
         Some(Self { id, parent: parent.parse().ok()?, begun: begun.parse().ok()?, ended: *state == "Z" })
@@ -183,38 +188,38 @@ impl ProcessEntry {
         environment.split(|byte| *byte == 0).any(|carried| carried == variable.as_bytes())
     }
 
-    /// A handle of it, if it is still the same process.
+    /// Returns a handle of the process, if the process id still belongs to it.
     fn handle(&self) -> Option<OwnedFd> {
         let handle = rustix::process::pidfd_open(Pid::from_raw(self.id)?, PidfdFlags::empty()).ok()?;
         Self::of(self.id).filter(|now| now.begun == self.begun).map(|_| handle)
     }
 }
 
-/// The last part of a program's error output.
+/// The end of a program's error output.
 #[derive(Debug, Default)]
 pub(crate) struct ErrorOutputTail(Vec<u8>);
 
 impl ErrorOutputTail {
-    /// Adds bytes, and drops the oldest.
+    /// Adds bytes, and drops the oldest bytes.
     pub(crate) fn push(&mut self, bytes: &[u8]) {
         self.0.extend_from_slice(bytes);
         let extra = self.0.len().saturating_sub(COMPLAINT_BYTES);
         self.0.drain(..extra);
     }
 
-    /// The whole text that is kept.
+    /// Returns all stored error output as text.
     pub(crate) fn text(&self) -> String {
         String::from_utf8_lossy(&self.0).into_owned()
     }
 
-    /// The last line with text; empty if there is none.
+    /// Returns the last line that is not blank; an empty text if there is none.
     pub(crate) fn last_line(&self) -> String {
         let text = self.text();
         let last = text.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
         preview::cut(last, COMPLAINT)
     }
 
-    /// The reason of an end, with the last line.
+    /// Returns a message with the reason why the program ended and the last line of its error output.
     pub(crate) fn after(&self, how: &str) -> String {
         match self.last_line() {
             last if last.is_empty() => how.to_owned(),

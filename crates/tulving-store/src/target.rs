@@ -1,4 +1,5 @@
-//! The target of a copy of the store: checked first, so that no copy replaces a file of the home.
+//! The target file of a copy of the store. The target is checked before the copy is written, so that no copy replaces a
+//! file of the home.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,14 +10,14 @@ use crate::draft;
 use crate::files::{folder_of, same_file, sort};
 use crate::home::Home;
 
-/// The most links in a row; a longer chain leads nowhere.
+/// Maximum number of symbolic links that are followed in a row.
 const MOST_LINKS: usize = 40;
 
-/// The file that a copy of the store is written to for the target `path`, existing or not. A symbolic link stays, and its
-/// target is replaced.
+/// Returns the file to write a copy of the store to. The target `path` may be missing. If `path` is a symbolic link,
+/// the link stays and the file that it leads to is replaced.
 ///
-/// Refuses with [`StoreError::Unusable`] anything that must not be replaced: the home's own files under any name, files in
-/// its own folders, and anything but a regular file.
+/// Returns [`StoreError::Unusable`] for files that must not be replaced: the home's own files under any name, files in
+/// the home's own folders, and anything that is not a regular file.
 pub fn check_target(home: &Home, path: &Path) -> Result<PathBuf, StoreError> {
     let refused = |why: String| StoreError::Unusable { path: path.to_owned(), verb: "written", why };
     match path.metadata() {
@@ -34,14 +35,14 @@ pub fn check_target(home: &Home, path: &Path) -> Result<PathBuf, StoreError> {
     if target.exists() && same_file(folder_of(&target), &home.backups()) {
         return Err(refused("what is in the home's backups is not replaced".to_owned()));
     }
-    // A missing folder is not one of the home's.
+    // A missing folder cannot be one of the home's own folders.
     let folder = folder_of(&target).canonicalize().unwrap_or_default();
     let holds = |own: &Path| folder.ancestors().any(|folder| same_file(folder, own));
     if let Some((_, what)) = home.own_folders().iter().find(|(own, _)| holds(own)) {
         return Err(refused(format!("it is in the folder of {what}")));
     }
     let in_home = same_file(folder_of(&target), home.path());
-    // Some file systems ignore case.
+    // Some file systems ignore the case of names.
     let named = |own: &Path| in_home && own.file_name().is_some_and(|own| own.eq_ignore_ascii_case(name));
     match home.own_files().iter().find(|(own, _)| named(own) || same_file(own, &target)) {
         Some((_, what)) => Err(refused(format!("it is {what}"))),
@@ -49,7 +50,7 @@ pub fn check_target(home: &Home, path: &Path) -> Result<PathBuf, StoreError> {
     }
 }
 
-/// The target of a symbolic link, also if nothing is there yet.
+/// Returns the target of a symbolic link, even if the target does not exist yet.
 fn followed(path: &Path) -> PathBuf {
     let mut path = path.to_owned();
     for _ in 0..MOST_LINKS {

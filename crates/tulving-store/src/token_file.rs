@@ -1,4 +1,4 @@
-//! The file `api-token` of the home, with the user's own token.
+//! The file `api-token` of the home, which contains the user's own token.
 
 use std::io;
 
@@ -9,12 +9,12 @@ use crate::draft::replace;
 use crate::files::{read_regular, sync_folder, unwritten};
 use crate::home::Home;
 
-/// Writes the user's token into the home. Opening the home has already checked that the file is not another program's.
+/// Writes the user's token into the home. Opening the home has already checked that no other program owns the file.
 pub fn write_token_file(home: &Home, token: &Secret) -> Result<(), StoreError> {
     replace(&home.token_file(), format!("{}\n", token.reveal()).as_bytes())
 }
 
-/// Removes the user's token from the home, if there is one.
+/// Removes the user's token from the home. Does nothing if there is no token.
 pub fn remove_token_file(home: &Home) -> Result<(), StoreError> {
     let path = home.token_file();
     match std::fs::remove_file(&path) {
@@ -23,7 +23,7 @@ pub fn remove_token_file(home: &Home) -> Result<(), StoreError> {
     }
 }
 
-/// The user's token in the home; `None` if there is none.
+/// Returns the user's token in the home; `None` if there is none.
 pub fn read_token_file(home: &Home) -> Result<Option<Secret>, StoreError> {
     let path = home.token_file();
     match read_regular(&path) {

@@ -1,7 +1,7 @@
 //! Walks through trees of files to import, and reads them.
 //!
-//! Files named in `.gitignore`, `.ignore` and `.tulvingignore` are left out, and so are hidden files and folders that
-//! tools fill. Links are not followed, so a walk ends and stays below its root.
+//! Files that `.gitignore`, `.ignore` and `.tulvingignore` exclude are skipped, and so are hidden files and generated
+//! folders. Links are not followed, so that every walk ends and stays below its root.
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read};
@@ -15,15 +15,15 @@ use rustix::io::Errno;
 use tulving_core::model::file::Stamp;
 use tulving_text::classify::form;
 
-/// The name of the files that list what is not imported.
+/// The name of the files that list the files not to import.
 const IGNORE: &str = ".tulvingignore";
 
-/// A file that was found.
+/// A file that a walk found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TreeFile {
-    /// Its path.
+    /// The path of the file.
     pub path: PathBuf,
-    /// Its present state.
+    /// The state of the file when it was found.
     pub stamp: Stamp,
 }
 
@@ -32,9 +32,9 @@ pub struct TreeFile {
 pub struct UnreadablePath {
     /// The path, if it is known.
     pub path: Option<PathBuf>,
-    /// The reason.
+    /// The reason why the path could not be read.
     pub why: String,
-    /// True if it may contain files that nobody has seen.
+    /// True if the path may contain files that the walk did not see.
     pub hides: bool,
 }
 
@@ -43,21 +43,22 @@ pub struct UnreadablePath {
 pub struct WalkOptions {
     /// True to include hidden files.
     pub hidden: bool,
-    /// True to include folders that tools fill: dependencies, build output, caches, virtual environments.
+    /// True to include generated folders: dependencies, build output, caches, virtual environments.
     pub generated: bool,
 }
 
-/// The parts that a [`walk`] skipped.
+/// The files and folders that a [`walk`] skipped.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SkippedPaths {
     /// The paths that could not be read.
     pub unread: Vec<UnreadablePath>,
-    /// The folders that tools fill, without those inside them.
+    /// The generated folders. Generated folders inside them are not listed.
     pub generated: Vec<PathBuf>,
 }
 
-/// Finds the regular files below a folder, or the file itself, in the order of their names, and calls `found` with each.
-/// The root itself is read whatever its name is; version control data below it never is.
+/// Finds the regular files below a folder in the order of their names, and calls `found` with each of them. If the root
+/// is a file, `found` is called with that file. The root is read whatever its name is; version control data below it is
+/// never read.
 pub fn walk(root: &Path, options: WalkOptions, found: &mut dyn FnMut(TreeFile)) -> SkippedPaths {
     let generated = Arc::new(Mutex::new(Vec::new()));
     let left_out = Arc::clone(&generated);
@@ -72,7 +73,7 @@ pub fn walk(root: &Path, options: WalkOptions, found: &mut dyn FnMut(TreeFile)) 
             if entry.depth() == 0 {
                 return true;
             }
-            // In a worktree or a submodule `.git` is a file.
+            // In a worktree or a submodule, `.git` is a file.
             if name == ".git" || (is_folder && form::is_version_control(name)) {
                 return false;
             }
@@ -97,7 +98,8 @@ pub fn walk(root: &Path, options: WalkOptions, found: &mut dyn FnMut(TreeFile)) 
     SkippedPaths { unread, generated }
 }
 
-/// Returns true if tools fill a folder: by its name, or because it is a virtual environment or a tagged cache of any name.
+/// Returns true if tools generate the content of a folder: it has a known name, or it is a virtual environment, or it
+/// is a cache with a tag file.
 fn is_generated(folder: &Path, name: &str) -> bool {
     form::is_generated_folder(name)
         || folder.join("pyvenv.cfg").is_file()
@@ -136,32 +138,32 @@ fn unreadable(error: &ignore::Error) -> UnreadablePath {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TreeError {
-    /// It is a link, and stands where a walk found a file.
+    /// The file is a symbolic link, although a walk found a file at this path.
     #[error("symbolic links are not followed")]
     Link,
-    /// It is not a regular file.
+    /// The file is not a regular file.
     #[error("it is not a regular file")]
     NotRegular,
-    /// It is larger than the limit.
+    /// The file is larger than the limit.
     #[error("it has {size} bytes and the limit is {limit}")]
     TooLarge {
-        /// Its size.
+        /// The size of the file, in bytes.
         size: u64,
-        /// The limit.
+        /// The limit, in bytes.
         limit: u64,
     },
-    /// The system refused.
+    /// The system returned an error.
     #[error("it cannot be read: {0}")]
     Unreadable(#[from] io::Error),
 }
 
-/// Reads a file of at most this many bytes, with its state from before the read.
+/// Reads a file of at most `most` bytes, and returns its content with the state that the file had before the read.
 pub fn read(path: &Path, most: u64) -> Result<(Stamp, Vec<u8>), TreeError> {
     read_by(path, most, OFlags::empty())
 }
 
-/// Reads a file that a [`walk`] has found below its root, in the same way. A link that has taken its place since is not
-/// followed.
+/// Reads a file that a [`walk`] has found below its root, like [`read`]. A link that has replaced the file since then
+/// is not followed.
 pub fn read_found(path: &Path, most: u64) -> Result<(Stamp, Vec<u8>), TreeError> {
     read_by(path, most, OFlags::NOFOLLOW).map_err(|error| match error {
         TreeError::Unreadable(error) if error.raw_os_error() == Some(Errno::LOOP.raw_os_error()) => {
@@ -172,7 +174,7 @@ pub fn read_found(path: &Path, most: u64) -> Result<(Stamp, Vec<u8>), TreeError>
 }
 
 fn read_by(path: &Path, most: u64, flags: OFlags) -> Result<(Stamp, Vec<u8>), TreeError> {
-    // Opening a pipe would wait.
+    // This flag keeps the open of a pipe from blocking.
     let flags = (flags | OFlags::NONBLOCK).bits().cast_signed();
     let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
     let metadata = file.metadata()?;
@@ -193,7 +195,7 @@ fn bounded(file: File, size: u64, limit: u64) -> Result<Vec<u8>, TreeError> {
     if size > limit { Err(TreeError::TooLarge { size, limit }) } else { Ok(bytes) }
 }
 
-/// The values that distinguish two states of a file.
+/// Returns the values that distinguish two states of a file.
 pub(crate) fn stamp(metadata: &Metadata) -> Stamp {
     let modified = metadata.mtime().saturating_mul(1_000_000_000).saturating_add(metadata.mtime_nsec());
     Stamp { size: metadata.len(), modified, inode: metadata.ino() }

@@ -1,6 +1,6 @@
-//! Builds test data in few words: a [`StoreFixture`] around a store, and memories with sensible defaults.
+//! Builds test data with little code: a [`StoreFixture`] around a store, and memories with sensible defaults.
 //!
-//! A world writes through [`Store::apply`] as the user, without checking rights, so that it can set up anything.
+//! A fixture writes through [`Store::apply`] as the user, without checking rights, so that it can set up any state.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -33,12 +33,12 @@ use tulving_text::classify;
 /// 2026-01-01T00:00:00Z, the start of every test.
 const START_MICROS: i64 = 1_767_225_600_000_000;
 
-/// The instant `n` seconds after the start of every test.
+/// Returns the instant `n` seconds after the start of every test.
 pub fn second(n: i64) -> Timestamp {
     Timestamp::from_micros(START_MICROS + n * 1_000_000)
 }
 
-/// A memory with only this `content`: a fact, shared with its space, just saved.
+/// Returns a memory with only this `content`: a fact, shared with its space, just saved.
 pub fn memory(at: Timestamp, space: SpaceId, owner: PrincipalId, content: &str) -> Memory {
     Memory {
         id: MemoryId::mint(at),
@@ -71,7 +71,7 @@ pub fn memory(at: Timestamp, space: SpaceId, owner: PrincipalId, content: &str) 
     }
 }
 
-/// The fields of a version with this `content`: a fact, shared with its space.
+/// Returns the fields of a version with this `content`: a fact, shared with its space.
 pub fn fields(content: &str) -> VersionFields {
     let memory_type = MemoryType::Fact;
     let class = Classification {
@@ -83,7 +83,7 @@ pub fn fields(content: &str) -> VersionFields {
     VersionFields { auto: Auto::ALL, ..VersionFields::new(text(content), class, Boundary::Hub) }
 }
 
-/// A plain text with this `content`.
+/// Returns a plain text with this `content`.
 pub fn text(content: &str) -> Text {
     Text {
         content: content.to_owned(),
@@ -96,12 +96,12 @@ pub fn text(content: &str) -> Text {
     }
 }
 
-/// The write that inserts a memory.
+/// Returns the write that inserts a memory.
 pub fn insert(memory: &Memory) -> Write {
     Write::Insert(Box::new(NewMemory { chunks: chunk::of(&memory.fields.text), memory: memory.clone() }))
 }
 
-/// The write that gives a memory other fields.
+/// Returns the write that replaces the fields of a memory.
 pub fn revise(memory: &Memory, fields: VersionFields) -> Write {
     let changed = fields.text.content_hash != memory.fields.text.content_hash;
     Write::Revise(Box::new(Revision {
@@ -117,19 +117,19 @@ pub fn revise(memory: &Memory, fields: VersionFields) -> Write {
     }))
 }
 
-/// The write that moves a memory to another status.
+/// Returns the write that changes the status of a memory.
 pub fn shift(memory: &Memory, change: impl FnOnce(&mut Status)) -> Write {
     let mut to = memory.status;
     change(&mut to);
     Write::Move { id: memory.id, from: memory.status, to }
 }
 
-/// The write that moves a memory to another space.
+/// Returns the write that moves a memory to another space.
 pub fn relocate(memory: &Memory, to: SpaceId) -> Write {
     Write::Relocate { id: memory.id, from: (memory.space, memory.version), to }
 }
 
-/// An association that a caller makes at half weight.
+/// Returns an association that a caller makes, with weight one half.
 pub fn link(at: Timestamp, source: MemoryId, target: MemoryId, relation: Relation) -> Association {
     Association {
         source,
@@ -141,17 +141,17 @@ pub fn link(at: Timestamp, source: MemoryId, target: MemoryId, relation: Relatio
     }
 }
 
-/// An unconfined viewer.
+/// Returns a viewer without confinement to spaces.
 pub fn eyes(principal: PrincipalId) -> Viewer {
     Viewer { principal, within: None }
 }
 
-/// A viewer that sees only into these spaces.
+/// Returns a viewer that is confined to these spaces.
 pub fn confined(principal: PrincipalId, within: &[SpaceId]) -> Viewer {
     Viewer { principal, within: Some(within.to_vec()) }
 }
 
-/// All records of a store, read in pages of `limit`, without the header line of a dump.
+/// Returns all records of a store, read in pages of `limit`, without the header line of a dump.
 pub fn dump(store: &dyn Store, limit: usize) -> Vec<Record> {
     let mut records = Vec::new();
     let mut position = Some(DumpPosition::default());
@@ -166,7 +166,7 @@ pub fn dump(store: &dyn Store, limit: usize) -> Vec<Record> {
     records
 }
 
-/// A store with helpers that fill it quickly. Time moves by a second with each created item.
+/// A store with helpers that fill it quickly. The time advances by a second with each created item.
 pub struct StoreFixture {
     /// The store.
     pub store: Arc<dyn Store>,
@@ -174,17 +174,17 @@ pub struct StoreFixture {
 }
 
 impl StoreFixture {
-    /// A world around a store.
+    /// Creates a fixture around a store.
     pub fn new(store: Arc<dyn Store>) -> Self {
         Self { store, seconds: AtomicI64::new(0) }
     }
 
-    /// Moves to the next second and returns it.
+    /// Advances the time by a second and returns it.
     pub fn now(&self) -> Timestamp {
         second(self.seconds.fetch_add(1, Ordering::SeqCst) + 1)
     }
 
-    /// Applies writes as a principal that must have these rights.
+    /// Applies writes as a principal, and checks that the principal has these rights.
     pub fn apply_as(
         &self,
         principal: PrincipalId,
@@ -213,7 +213,7 @@ impl StoreFixture {
         }
     }
 
-    /// A new principal.
+    /// Creates a principal.
     pub fn principal(&self, name: &str) -> PrincipalId {
         let created_at = self.now();
         let id = PrincipalId::mint(created_at);
@@ -226,7 +226,7 @@ impl StoreFixture {
         id
     }
 
-    /// A new org. There is no verb for it: orgs only come with a dump.
+    /// Creates an org. No verb creates orgs: they are only loaded from a dump.
     pub fn org(&self, name: &str) -> OrgId {
         let id = OrgId::mint(self.now());
         let org = Org { id, name: name.to_owned() };
@@ -234,7 +234,7 @@ impl StoreFixture {
         id
     }
 
-    /// A new team of an org. Like orgs, teams only come with a dump.
+    /// Creates a team of an org. Like orgs, teams are only loaded from a dump.
     pub fn team(&self, org: OrgId, name: &str) -> TeamId {
         let id = TeamId::mint(self.now());
         let team = Team { id, org, name: name.to_owned() };
@@ -242,7 +242,7 @@ impl StoreFixture {
         id
     }
 
-    /// A new space of a team.
+    /// Creates a space of a team.
     pub fn space_of(&self, team: TeamId, name: &str, kind: SpaceKind) -> SpaceId {
         let created_at = self.now();
         let id = SpaceId::mint(created_at);
@@ -250,12 +250,12 @@ impl StoreFixture {
         id
     }
 
-    /// A new hub of the local team.
+    /// Creates a hub of the local team.
     pub fn hub(&self, name: &str) -> SpaceId {
         self.space_of(TeamId::LOCAL, name, SpaceKind::Hub)
     }
 
-    /// A new hub, and a new principal with the right to write in it.
+    /// Creates a hub, and a principal with the right to write to it.
     pub fn hub_with_writer(&self, name: &str) -> (SpaceId, PrincipalId) {
         let space = self.hub(name);
         let writer = self.principal(&format!("writer-of-{name}"));
@@ -273,7 +273,7 @@ impl StoreFixture {
         self.apply(vec![Write::RemoveMember(Membership { principal, of, role: Role::Reader })]);
     }
 
-    /// A memory that is not stored yet.
+    /// Returns a memory that is not stored yet.
     pub fn draft(&self, space: SpaceId, owner: PrincipalId, content: &str) -> Memory {
         memory(self.now(), space, owner, content)
     }
@@ -289,7 +289,7 @@ impl StoreFixture {
         memory
     }
 
-    /// Stores a new memory after `change`.
+    /// Stores a new memory that `change` has modified.
     #[track_caller]
     pub fn put(
         &self,
@@ -303,7 +303,7 @@ impl StoreFixture {
         self.save(memory)
     }
 
-    /// Gives a memory other fields, and returns it as its owner then sees it.
+    /// Replaces the fields of a memory, and returns the memory as its owner sees it afterwards.
     #[track_caller]
     pub fn edit(&self, memory: &Memory, change: impl FnOnce(&mut VersionFields)) -> Memory {
         let mut fields = memory.fields.clone();
@@ -314,7 +314,7 @@ impl StoreFixture {
         self.seen(&eyes(memory.owner), memory.id).expect("its owner sees it")
     }
 
-    /// Moves a memory to another status, and returns it.
+    /// Changes the status of a memory, and returns the memory.
     #[track_caller]
     pub fn shift(&self, memory: &Memory, change: impl FnOnce(&mut Status)) -> Memory {
         let mut moved = memory.clone();
@@ -343,14 +343,14 @@ impl StoreFixture {
         edge
     }
 
-    /// A memory as a viewer sees it.
+    /// Returns a memory as a viewer sees it.
     pub fn seen(&self, viewer: &Viewer, id: MemoryId) -> Option<Memory> {
         self.store
             .memory(viewer, SpaceId::DEFAULT, MemoryRef::Id(id), Forgotten::Without)
             .expect("the store answers")
     }
 
-    /// A turn that is not logged yet.
+    /// Returns a turn that is not logged yet.
     pub fn turn(&self, space: SpaceId, by: PrincipalId, content: &str) -> Turn {
         let at = self.now();
         Turn {
@@ -367,7 +367,7 @@ impl StoreFixture {
         }
     }
 
-    /// A waiting job that is due at once.
+    /// Returns a waiting job that is due at once.
     pub fn job(&self, kind: &str) -> Job {
         let now = self.now();
         Job {
@@ -384,7 +384,7 @@ impl StoreFixture {
         }
     }
 
-    /// An audit entry of an act in a space.
+    /// Returns an audit entry for an act in a space.
     pub fn audit(&self, act: AuditAct, space: Option<SpaceId>, memory: Option<MemoryId>) -> AuditEntry {
         let at = self.now();
         AuditEntry {
@@ -401,7 +401,7 @@ impl StoreFixture {
         }
     }
 
-    /// All records of the store.
+    /// Returns all records of the store.
     pub fn dump(&self) -> Vec<Record> {
         dump(&*self.store, 500)
     }

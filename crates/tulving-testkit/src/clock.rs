@@ -8,7 +8,7 @@ use tulving_core::ports::Clock;
 
 use crate::build;
 
-/// Stands still until it is moved, or moves on by a step each time it is read.
+/// A clock that stands still until the test moves it, or that advances by a step each time it is read.
 #[derive(Debug)]
 pub struct ManualClock {
     micros: AtomicI64,
@@ -21,17 +21,18 @@ impl ManualClock {
         Self::ticking(Duration::ZERO)
     }
 
-    /// A clock that begins there and moves on each time it is read, so that no two instants are equal.
+    /// A clock that starts at the start of every test and advances each time it is read, so that no two instants are
+    /// equal.
     pub fn ticking(step: Duration) -> Self {
         Self { micros: AtomicI64::new(build::second(0).as_micros()), step: micros(step) }
     }
 
-    /// Moves it forward.
+    /// Moves the clock forward.
     pub fn advance(&self, by: Duration) {
         self.micros.fetch_add(micros(by), Ordering::SeqCst);
     }
 
-    /// Sets it, even backwards.
+    /// Sets the clock, even backwards.
     pub fn set(&self, now: Timestamp) {
         self.micros.store(now.as_micros(), Ordering::SeqCst);
     }

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use tulving_core::model::error::ExtractError;
 use tulving_core::ports::{Extracted, Extractor};
 
-/// Gives scripted answers.
+/// An extractor that gives scripted answers.
 #[derive(Default)]
 pub struct ScriptedExtractor {
     script: Mutex<ExtractorScript>,
@@ -16,7 +16,7 @@ pub struct ScriptedExtractor {
 struct ExtractorScript {
     /// The answers for files of a type.
     of_type: BTreeMap<String, Result<Extracted, ExtractError>>,
-    /// The next answers, used before those by type.
+    /// The answers for the next files. They are used before the answers by type.
     next: Vec<Result<Extracted, ExtractError>>,
     asked: Vec<(String, Vec<u8>)>,
 }
@@ -38,13 +38,12 @@ impl ScriptedExtractor {
         self.answer(media_type, Ok(extracted));
     }
 
-    /// Sets the answer for the next file, whatever its type. Further calls are for the files after
-    /// it.
+    /// Sets the answer for the next file, whatever its type. Each further call sets the answer for the file after that.
     pub fn answer_next(&self, said: Result<Extracted, ExtractError>) {
         self.script().next.push(said);
     }
 
-    /// The calls so far, in order.
+    /// Returns the calls so far, in order.
     pub fn asked(&self) -> Vec<(String, Vec<u8>)> {
         self.script().asked.clone()
     }

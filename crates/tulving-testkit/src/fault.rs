@@ -1,4 +1,4 @@
-//! A store that fails, or is changed by somebody else, at a call that the test chooses.
+//! A store that fails at a call that the test chooses, or that another writer changes right before that call.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -33,8 +33,8 @@ use tulving_core::ports::{
 
 type StoreInterference = Box<dyn FnOnce(Arc<dyn Store>) + Send>;
 
-/// Wraps a store and fails the chosen call before it reaches the store: a failed call was not done. It can also let
-/// somebody else act first, right before a set is applied.
+/// Wraps a store and fails the chosen call before the call reaches the store, so that a failed call changes nothing. It
+/// can also run another write right before a set is applied.
 pub struct FaultyStore {
     inner: Arc<dyn Store>,
     calls: AtomicU64,
@@ -54,14 +54,14 @@ impl FaultyStore {
         self.fails_at.store(nth, Ordering::SeqCst);
     }
 
-    /// Returns true if the call that was to fail has come since [`fail_at`](Self::fail_at).
+    /// Returns true if the call that was chosen with [`fail_at`](Self::fail_at) was made and has failed.
     pub fn has_failed(&self) -> bool {
         let nth = self.fails_at.load(Ordering::SeqCst);
         nth > 0 && self.calls.load(Ordering::SeqCst) >= nth
     }
 
-    /// Runs `deed` on the inner store before the next set is applied, as if somebody else was faster. Several deeds
-    /// run before one set each, in their order.
+    /// Runs `deed` on the inner store before the next set is applied, as if another writer was faster. If there are
+    /// several deeds, one of them runs before each set, in their order.
     pub fn before_next_apply(&self, deed: impl FnOnce(Arc<dyn Store>) + Send + 'static) {
         let mut meddlers = self.meddlers.lock().unwrap_or_else(PoisonError::into_inner);
         meddlers.insert(0, Box::new(deed));

@@ -1,5 +1,5 @@
-//! A naive index: it reads everything again at every change and scores every item. The real one must find the same,
-//! except for the last digits and the order of sessions; `tulving-store` compares the two.
+//! A simple index that reads all data again after every change and scores every item. The real index must return the
+//! same results, except for the last digits of scores and the order of sessions; `tulving-store` compares the two.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -15,11 +15,11 @@ use tulving_text::cast;
 
 const K1: f64 = 1.2;
 const B: f64 = 0.6;
-/// The weight of a term that only begins with or contains the searched one.
+/// The weight of a term that only begins with or contains the searched term.
 const PARTIAL: f64 = 0.6;
 const EXPANSIONS: usize = 16;
 const SHORTEST_INSIDE: usize = 4;
-/// Number of unknown terms of the question that are expanded.
+/// Maximum number of unknown terms of the question that are expanded.
 const EXPANDED: usize = 8;
 /// Number of memories that are read at once.
 const PAGE: usize = 1_000;
@@ -29,7 +29,7 @@ trait IndexedStore: Log + Feed + Send + Sync {}
 
 impl<S: Log + Feed + Send + Sync> IndexedStore for S {}
 
-/// All indexed data, in the order of sessions.
+/// All indexed data, in the order of the sessions.
 pub struct PlainIndex {
     store: Arc<dyn IndexedStore>,
     state: Mutex<Option<(u64, Arc<Vec<PlainDoc>>)>>,
@@ -151,7 +151,7 @@ fn within<'a>(docs: &'a [PlainDoc], scope: &SearchScope) -> Vec<&'a PlainDoc> {
 }
 
 impl PlainDoc {
-    /// Returns true if it has a vector that can be compared with the question's.
+    /// Returns true if the item has a vector that can be compared with the vector of the question.
     fn fits(&self, meaning: &Meaning) -> bool {
         let vector = self.vector.as_ref();
         vector.is_some_and(|(model, whole, _)| *model == meaning.model && whole.len() == meaning.vector.len())
@@ -173,10 +173,11 @@ fn expanded(known: &BTreeMap<&str, f64>, term: &str) -> Vec<String> {
 }
 
 struct PlainQueryTerms {
-    /// The terms to look for: the place in the question, the term and its weight.
+    /// The terms to look for: the position in the question, the term and its weight.
     terms: Vec<(usize, String, f64)>,
     rarities: Vec<f32>,
-    /// The worth of each term of the question: its rarity. A term that is nowhere has the rarity of a term without docs.
+    /// The weight of each term of the question by its rarity. A term that no doc contains has the rarity of a term
+    /// without docs.
     worth: Vec<f32>,
     average: f64,
 }
@@ -283,7 +284,7 @@ impl Index for PlainIndex {
     }
 }
 
-/// The names in the order of the items, and each item's place among them.
+/// Returns the names in the order of the items, and sets each item's index in this list.
 fn spoken(items: &mut [Item], names: &[String]) -> Vec<String> {
     let mut spoken = Vec::new();
     for item in items {
@@ -292,7 +293,7 @@ fn spoken(items: &mut [Item], names: &[String]) -> Vec<String> {
     spoken
 }
 
-/// The place of a name, which is added if it is not there yet.
+/// Returns the index of a name. Adds the name if it is missing.
 fn named(names: &mut Vec<String>, name: &str) -> u32 {
     let at = names.iter().position(|known| known == name).unwrap_or_else(|| {
         names.push(name.to_owned());
@@ -302,7 +303,7 @@ fn named(names: &mut Vec<String>, name: &str) -> u32 {
 }
 
 fn item(doc: &PlainDoc, words: &PlainQueryTerms, question: &Question, names: &mut Vec<String>) -> Item {
-    // Nothing is near to a zero vector.
+    // No vector is similar to a zero vector.
     let says = |meaning: &&Meaning| meaning.vector.iter().any(|x| *x != 0.0);
     let meaning = question.meaning.as_ref().filter(says).filter(|meaning| doc.fits(meaning));
     let vector = doc.vector.as_ref().zip(meaning);
@@ -333,7 +334,7 @@ fn item(doc: &PlainDoc, words: &PlainQueryTerms, question: &Question, names: &mu
     }
 }
 
-/// Marks the best of each lane, and the newest of the requested times.
+/// Marks the best items of each lane, and the newest items of the requested times.
 fn mark(items: &mut [Item], question: &Question) {
     type Lane = (fn(&Item) -> f32, fn(&Item) -> bool);
     let lanes: [Lane; 2] =
@@ -353,7 +354,7 @@ fn mark(items: &mut [Item], question: &Question) {
     of_times.into_iter().take(question.depth).for_each(|item| item.candidate = true);
 }
 
-/// Gives each item its session and its place there. The docs are in the order of sessions.
+/// Sets the session of each item and its position in the session. The docs are in the order of the sessions.
 fn sessions(docs: &[&PlainDoc], items: &mut [Item], words: &PlainQueryTerms) -> Vec<Session> {
     let mut groups: BTreeMap<PlainSessionKey, Vec<usize>> = BTreeMap::new();
     for (at, doc) in docs.iter().enumerate() {

@@ -1,7 +1,7 @@
-//! A life of an agent in accelerated time: the memories it saves, their later use, and the effect of the
-//! rules.
+//! Simulates the life of an agent in accelerated time: the memories that it saves, their later use, and the effect of
+//! the lifecycle rules.
 //!
-//! The same seed gives the same life. The test of the lifecycle runs it, and so does the plot in the docs.
+//! The same seed gives the same life. The test of the lifecycle and the plot in the docs use this simulation.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -16,9 +16,9 @@ use crate::clock::ManualClock;
 const DAY: Duration = Duration::from_secs(86_400);
 /// The average number of days between two uses of a memory in regular use.
 const USED_EVERY: u32 = 9;
-/// One of this many memories comes into regular use.
+/// On average, one of this many memories comes into regular use.
 const REGULAR: u32 = 40;
-/// The days after which a todo is done.
+/// Number of days after which a todo is done.
 const DONE_AFTER: u32 = 7;
 
 /// The state at the end of a week.
@@ -39,7 +39,7 @@ pub struct LifecycleWeek {
 pub struct LifecycleSimulation {
     /// Every memory that was saved.
     pub saved: Vec<MemoryId>,
-    /// Those in regular use.
+    /// The memories in regular use.
     pub regular: Vec<MemoryId>,
     /// The state at the end of each week.
     pub weeks: Vec<LifecycleWeek>,
@@ -99,7 +99,7 @@ pub fn tend(engine: &Engine) -> Option<Tended> {
     engine.tend_due("a life", DAY / 2, &mut || true).expect("tended")
 }
 
-/// One of the things that an agent learns on a day, mostly short-lived ones.
+/// Creates something that an agent learns on a day. Most of these memories are short-lived.
 fn something(name: &str, random: &mut fastrand::Rng) -> SaveRequest {
     let (memory_type, stability, importance) = match random.u32(..100) {
         0..=29 => (MemoryType::Todo, Stability::Volatile, 0.3),

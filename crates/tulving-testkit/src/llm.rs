@@ -6,7 +6,7 @@ use tulving_core::model::error::LlmError;
 use tulving_core::model::llm::{LlmName, Prompt, Reply, StopReason, Tokens, ToolCall};
 use tulving_core::ports::LanguageModel;
 
-/// Gives scripted answers in order, and fails after the last.
+/// A language model that gives scripted answers in order, and fails after the last answer.
 #[derive(Default)]
 pub struct ScriptedLlm {
     script: Mutex<LlmScript>,
@@ -50,7 +50,7 @@ impl ScriptedLlm {
         }));
     }
 
-    /// The prompts so far.
+    /// Returns the prompts so far.
     pub fn asked(&self) -> Vec<Prompt> {
         self.script().asked.clone()
     }

@@ -1,4 +1,4 @@
-//! Features of a text: its length, its share of questions, and its ties to a time.
+//! Features of a text: its length, the share of questions in it, and references to a time.
 
 use crate::sentence::sentences;
 use crate::when::names_time;
@@ -8,20 +8,21 @@ use crate::when::names_time;
 pub struct Cast {
     /// Number of terms.
     pub length: u32,
-    /// The share of its sentences that are questions.
+    /// The share of the text's sentences that are questions.
     pub questions: f32,
-    /// True if it ends with a question.
+    /// True if the text ends with a question.
     pub ends_with_question: bool,
-    /// True if it names a time.
+    /// True if the text names a time.
     pub time_word: bool,
 }
 
-/// Computes the features of an item's text that ranking uses. `length` is the number of its terms.
+/// Computes the features of an item's text that ranking uses. `length` is the number of terms in the text.
 pub fn cast(body: &str, length: usize) -> Cast {
     let (mut all, mut asking, mut last_asks) = (0_u32, 0_u32, false);
     for range in sentences(body) {
         let sentence = &body[range];
-        // Emoji, rules and the like are neither questions nor statements.
+        // A sentence without letters or digits, such as an emoji or a horizontal rule, is neither a question nor a
+        // statement.
         if sentence.contains(char::is_alphanumeric) {
             last_asks = asks(sentence);
             all += 1;

@@ -1,23 +1,23 @@
-//! The changes from one text to another, line by line.
+//! Computes the changes from one text to another, line by line.
 
 use std::fmt::Write as _;
 
 use similar::{Algorithm, Change, ChangeTag, DiffOp, capture_diff_slices};
 
-/// Unchanged lines shown around a change.
+/// Number of unchanged lines that are shown around a change.
 const AROUND: usize = 2;
-/// Most lines that are compared between the common beginning and the common end of two texts: half a second of work at
-/// worst. Beyond it, all old lines are gone and all new ones are new.
+/// Maximum number of lines that are compared between the common beginning and the common end of two texts. Comparing
+/// this many lines takes at most half a second. Above the limit, all old lines are removed and all new lines are added.
 const COMPARED: usize = 100_000;
 
-/// A line of either text.
+/// A line of the old or the new text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DiffLine<'a> {
     /// A line in both texts.
     Same(&'a str),
-    /// A line that is gone.
+    /// A line that was removed.
     Gone(&'a str),
-    /// A new line.
+    /// A line that was added.
     New(&'a str),
 }
 
@@ -27,7 +27,7 @@ impl DiffLine<'_> {
     }
 }
 
-/// Returns the lines of both texts in order: at each place the lines that are gone, then the new ones.
+/// Returns the lines of both texts in order. At each change, the removed lines come before the added lines.
 pub fn lines<'a>(old: &'a str, new: &'a str) -> Vec<DiffLine<'a>> {
     let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
     let alike = |(a, b): &(&&str, &&str)| a == b;
@@ -50,7 +50,7 @@ pub fn lines<'a>(old: &'a str, new: &'a str) -> Vec<DiffLine<'a>> {
     told
 }
 
-/// Returns the number of new lines and of lines that are gone. Empty lines do not count.
+/// Returns the number of added lines and the number of removed lines. Empty lines do not count.
 pub fn counts(lines: &[DiffLine<'_>]) -> (usize, usize) {
     let says = |line: &str| !line.trim().is_empty();
     let new = lines.iter().filter(|line| matches!(line, DiffLine::New(line) if says(line))).count();
@@ -58,8 +58,8 @@ pub fn counts(lines: &[DiffLine<'_>]) -> (usize, usize) {
     (new, gone)
 }
 
-/// Formats the changes for people, with a few lines around each: `-` before lines that are gone, `+` before new ones, `…` in
-/// place of unchanged lines. Empty if nothing changed.
+/// Formats the changes for people, with a few lines around each change: `-` before removed lines, `+` before added
+/// lines, `…` instead of unchanged lines. Empty if nothing changed.
 pub fn told(lines: &[DiffLine<'_>]) -> String {
     let near = |at: usize| {
         let (from, to) = (at.saturating_sub(AROUND), (at + AROUND + 1).min(lines.len()));

@@ -1,10 +1,11 @@
-//! Text prepared for comparison without regard to case.
+//! Prepares text for comparison without regard to case.
 
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
-/// Folds a text for comparison: every letter in lower case, independent of its neighbours, then composed (NFC).
+/// Folds a text for comparison: every letter is converted to lower case, independently of its neighbours, and then
+/// composed (NFC).
 ///
-/// Composed last, because some lower-case letters have a composed form and their capitals have none.
+/// Composition is the last step, because some lower-case letters have a composed form while their capitals do not.
 pub fn folded(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_lowercase();
@@ -16,13 +17,14 @@ pub fn folded(text: &str) -> String {
     }
 }
 
-/// Returns the byte offset of the first match of a [`folded`] text, at the letter it begins with. `None` if there is no
+/// Returns the byte offset of the letter at which the first match of a [`folded`] text begins. `None` if there is no
 /// match, or if the letters of the match are composed differently in the text.
 pub fn find(text: &str, needle: &str) -> Option<usize> {
     if text.is_ascii() {
         return text.to_ascii_lowercase().find(needle);
     }
-    // Letter by letter, so that each place in the lower-case text maps to one in the original. Composing would move them.
+    // Each letter is converted separately, so that each position in the lower-case text maps to a position in the
+    // original. Composition would change the positions.
     let (mut lowered, mut places) = (String::with_capacity(text.len()), Vec::with_capacity(text.len()));
     for (at, letter) in text.char_indices() {
         for small in lower(letter) {

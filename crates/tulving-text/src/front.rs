@@ -1,19 +1,19 @@
-//! The fields above a Markdown text: YAML between lines of `---`, or TOML between lines of `+++`.
+//! Reads the fields above a Markdown text: YAML between lines of `---`, or TOML between lines of `+++`.
 //!
-//! Reads names and values with their lines. Their meaning is decided elsewhere.
+//! Reads names and values, each with its lines. The callers decide what the fields mean.
 
 use std::ops::Range;
 
 use saphyr_parser::{Event, Parser};
 use toml::de::{DeTable, DeValue};
 
-/// Most bytes of the fields.
+/// Maximum length of the fields, in bytes.
 pub const FIELDS_BYTES: usize = 64 << 10;
 
-/// A text that begins with fields, without a byte order mark.
+/// A text that begins with front matter fields, without a byte order mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FrontMatterBlock<'a> {
-    /// The line around the fields: `---` or `+++`.
+    /// The line that encloses the fields: `---` or `+++`.
     pub fence: &'a str,
     /// The text between the fences.
     pub head: &'a str,
@@ -22,7 +22,7 @@ pub struct FrontMatterBlock<'a> {
 }
 
 impl FrontMatterBlock<'_> {
-    /// Returns the fields in order, or `None` if they cannot be read, or two of them share a line.
+    /// Returns the fields in order. `None` if the fields cannot be read, or if two fields share a line.
     pub fn fields(&self) -> Option<Vec<FrontMatterField>> {
         match self.fence {
             "+++" => toml_fields(self.head),
@@ -31,7 +31,8 @@ impl FrontMatterBlock<'_> {
     }
 }
 
-/// Finds the fields above a text. Returns `None` if the text does not begin with a fence, or they are too long.
+/// Finds the fields above a text. Returns `None` if the text does not begin with a fence, or if the fields are too
+/// long.
 pub fn fenced(text: &str) -> Option<FrontMatterBlock<'_>> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let first = text.split_inclusive('\n').next()?;
@@ -57,10 +58,10 @@ pub fn fenced(text: &str) -> Option<FrontMatterBlock<'_>> {
     None
 }
 
-/// A field, and the lines that it takes up, from 0.
+/// A field, and the range of its lines, counted from 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FrontMatterField {
-    /// The name, as it is written.
+    /// The name as written.
     pub name: String,
     /// The value.
     pub value: FrontMatterValue,
@@ -71,26 +72,26 @@ pub struct FrontMatterField {
 /// The value of a field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FrontMatterValue {
-    /// A text, number, date or truth value, as it is written.
+    /// A text, number, date or truth value, as written.
     One(String),
-    /// A list of these.
+    /// A list of such values.
     Many(Vec<String>),
     /// Another value, such as a mapping.
     Other,
 }
 
-/// Returns the text between the fences above a text with fields, and true if it is TOML.
+/// Returns the text between the fences of a text that begins with fields, and true if that text is TOML.
 pub fn head(text: &str) -> Option<(&str, bool)> {
     let FrontMatterBlock { fence, head, .. } = fenced(text)?;
     let toml = fence == "+++";
-    // A horizontal rule may look like a fence; there is no field right below it.
+    // A horizontal rule may look like a fence, but the line below a rule is not a field.
     let first = head.lines().next()?;
     let (name, _) = first.split_once(if toml { '=' } else { ':' })?;
     let letter = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ' ');
     name.chars().all(letter).then_some((head, toml))
 }
 
-/// Returns the fields of a YAML mapping, in order. `None` if it is not a mapping, or two fields share a line.
+/// Returns the fields of a YAML mapping, in order. `None` if the text is not a mapping, or if two fields share a line.
 fn yaml_fields(head: &str) -> Option<Vec<FrontMatterField>> {
     let mut events = Parser::new_from_str(head);
     let mut next = || events.next()?.ok();
@@ -179,7 +180,7 @@ fn toml_fields(head: &str) -> Option<Vec<FrontMatterField>> {
     let mut found: Vec<(String, FrontMatterValue, usize)> = Vec::new();
     for (name, one) in table.get_ref() {
         found.push((name.get_ref().to_string(), value(one.get_ref()), line(name.span().start)));
-        // Keys of a table may be anywhere: `a.b = 1` above a known field and `a.c = 2` below it.
+        // The keys of a table may be on distant lines: `a.b = 1` above another field, and `a.c = 2` below that field.
         let within = keys(one.get_ref()).into_iter();
         found.extend(within.map(|at| (String::new(), FrontMatterValue::Other, line(at))));
     }
@@ -188,7 +189,7 @@ fn toml_fields(head: &str) -> Option<Vec<FrontMatterField>> {
     placed(found, head.lines().count())
 }
 
-/// Returns the start of each key within a table.
+/// Returns the start position of each key within a table.
 fn keys(value: &DeValue<'_>) -> Vec<usize> {
     let (mut begin, mut open) = (Vec::new(), vec![value]);
     while let Some(value) = open.pop() {
@@ -200,7 +201,7 @@ fn keys(value: &DeValue<'_>) -> Vec<usize> {
     begin
 }
 
-/// Assigns to each field the lines up to the next one.
+/// Assigns to each field the lines up to the next field.
 fn placed(found: Vec<(String, FrontMatterValue, usize)>, end: usize) -> Option<Vec<FrontMatterField>> {
     let starts: Vec<usize> = found.iter().map(|(_, _, line)| *line).chain([end]).collect();
     let apart = starts.windows(2).all(|pair| pair[0] < pair[1]);

@@ -1,6 +1,7 @@
-//! Detects texts without content: symbols only, a greeting, one word repeated, random typing, encoded data.
+//! Detects texts without content: only symbols, a greeting, one repeated word, random typing, or encoded data.
 //!
-//! Pure and cautious: a text counts only if it has nothing else in it, so a short note is not junk.
+//! The rules are pure and cautious: a text is junk only if it contains nothing except junk, so a short note is not
+//! junk.
 
 use crate::vocabulary::JunkKind;
 
@@ -71,7 +72,7 @@ const PLEASANTRIES: [&str; 64] = [
     "ok thanks",
     "ok thank you",
 ];
-/// Texts that people type to test something.
+/// Texts that people type as a test.
 const TRIES: [&str; 12] = [
     "test",
     "testing",
@@ -89,17 +90,18 @@ const TRIES: [&str; 12] = [
 /// The rows of a keyboard.
 const ROWS: [&str; 5] = ["1234567890", "qwertyuiop", "asdfghjkl", "zxcvbnm", "qwertzuiop"];
 
-/// Longer texts, in bytes, are checked only for data and repetition.
+/// Maximum length of a text that gets all checks, in bytes. A longer text is checked only for encoded data and
+/// repetition.
 const SHORT: usize = 400;
-/// Fewest repetitions that make a word junk.
+/// Minimum number of repetitions of a word that make a text junk.
 const AGAIN: usize = 3;
-/// Fewest repetitions that make a character junk.
+/// Minimum number of repetitions of a character that make a text junk.
 const LETTERS_AGAIN: usize = 4;
-/// Fewest letters of a run along a keyboard row.
+/// Minimum number of letters of a run along a keyboard row.
 const KEYS: usize = 5;
-/// Fewest letters of a word without vowels that is junk.
+/// Minimum number of letters of a word without vowels that counts as junk.
 const UNSPEAKABLE: usize = 9;
-/// Fewest letters of encoded data.
+/// Minimum number of letters of encoded data.
 const BLOB: usize = 200;
 
 /// Returns the kind of junk that a text is, or `None` if it has content.
@@ -133,7 +135,8 @@ fn words(text: &str) -> Vec<String> {
     bare.filter(|word| !word.is_empty()).collect()
 }
 
-/// Returns true if it is one letter or one word repeated. Numbers may mean something: 1111 is a year, a door, a code.
+/// Returns true if a text is one letter or one word, repeated. Repeated digits do not count, because a number may have
+/// a meaning: 1111 may be a year, a door or a code.
 fn is_repeated(text: &str) -> bool {
     let mut letters = text.chars().filter(|c| c.is_alphanumeric());
     let Some(first) = letters.next() else { return false };
@@ -147,7 +150,7 @@ fn is_repeated(text: &str) -> bool {
         && words.all(|word| word.eq_ignore_ascii_case(first))
 }
 
-/// Returns true if a word looks like random typing.
+/// Returns true if a word appears to be random typing.
 fn is_noise(word: &str) -> bool {
     if !word.bytes().all(|byte| byte.is_ascii_lowercase()) {
         return false;
@@ -165,7 +168,7 @@ fn are_beside(one: u8, other: u8) -> bool {
     })
 }
 
-/// Returns true if it is one long piece of encoded data, possibly in lines, without words around it.
+/// Returns true if a text is one long piece of encoded data, possibly in several lines, without words around the data.
 fn is_blob(text: &str) -> bool {
     let is_data = |byte: u8| byte.is_ascii_alphanumeric() || b"+/=_-\n\r".contains(&byte);
     let body =
@@ -174,7 +177,7 @@ fn is_blob(text: &str) -> bool {
     let lines = || body.lines().filter(|line| !line.is_empty());
     let first = lines().next().map_or(0, str::len);
     let digits = body.bytes().filter(u8::is_ascii_digit).count();
-    // Encoders make lines of equal length except for the last; lines of words have any length.
+    // Encoders write lines of equal length except for the last line. Lines of words have different lengths.
     long && digits * 50 >= body.len() && lines().rev().skip(1).all(|line| line.len() == first)
 }
 

@@ -1,7 +1,9 @@
-//! Reads text: its chunks, sentences, terms, dates, names and secrets, and the title, summary, form and kind that it suggests.
+//! Reads text: its chunks, sentences, terms, dates, names and secrets, and derives a title, a summary, a form and a
+//! kind from the text.
 //!
-//! Pure functions: no store, no engine, no clock, no I/O, and the same answer each time. Also here are the words and times that
-//! the answers are made of: [`vocabulary`], [`time`] and [`preview`]. `tulving-core` applies all of it to memories and requests.
+//! All functions are pure: they use no store, no engine, no clock and no I/O, and return the same result each time. The
+//! crate also contains the words and times that answers consist of: [`vocabulary`], [`time`] and [`preview`].
+//! `tulving-core` applies these functions to memories and requests.
 
 pub mod cast;
 pub mod chunk;

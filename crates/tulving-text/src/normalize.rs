@@ -1,4 +1,4 @@
-//! The normal form of text: line breaks, composed letters, and no characters that only move a cursor.
+//! Normalizes text: converts line breaks, composes letters, and removes characters that only move a cursor.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
 use crate::preview;
 
-/// Removes white space and byte order marks around a content.
+/// Removes white space and byte order marks at both ends of the text.
 pub fn trimmed(text: &str) -> &str {
     text.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}')
 }
@@ -19,13 +19,15 @@ pub fn unified(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Normalizes a line that rules derived from other text, to the form of a given line: letters composed, one space between
-/// words. Refuses nothing: control characters are dropped, and text beyond the limit is cut. `None` if nothing is left.
+/// Normalizes a line that rules derived from other text to the same form as a line from a caller: letters are composed,
+/// and words are separated by one space. The function rejects no text: it drops control characters, and cuts text
+/// beyond the limit. Returns `None` if nothing is left.
 pub fn made_line(text: &str, limit: usize) -> Option<String> {
     Some(preview::cut(&nfc(text), limit)).filter(|line| !line.is_empty())
 }
 
-/// Normalizes a stored line again after parts of it were replaced. Text beyond the limit is cut. `None` if nothing is left.
+/// Normalizes a stored line again after parts of the line were replaced. Text beyond the limit is cut. `None` if
+/// nothing is left.
 pub fn left_of_line(left: &str, limit: usize) -> Option<String> {
     let left = composed(left.trim());
     if left.chars().nth(limit).is_some() {
@@ -34,12 +36,12 @@ pub fn left_of_line(left: &str, limit: usize) -> Option<String> {
     Some(left).filter(|left| !left.is_empty())
 }
 
-/// Composes the letters of a text (NFC), so that texts that look the same are the same.
+/// Composes the letters of a text (NFC), so that texts that look equal are equal.
 pub fn composed(text: &str) -> String {
     nfc(text).into_owned()
 }
 
-/// Composes the letters of a text (NFC). Borrows it if they are composed already.
+/// Composes the letters of a text (NFC). Borrows the text if its letters are composed already.
 pub fn nfc(text: &str) -> Cow<'_, str> {
     match is_nfc_quick(text.chars()) {
         IsNormalized::Yes => Cow::Borrowed(text),
@@ -48,7 +50,8 @@ pub fn nfc(text: &str) -> Cow<'_, str> {
 }
 
 /// Removes characters that only move a cursor or a printer. Vertical tabs and form feeds become line breaks. Overstruck
-/// characters, escape sequences and other control characters are dropped. `None` if the text has none of these.
+/// characters, escape sequences and other control characters are dropped. `None` if the text contains no such
+/// characters.
 pub fn legible(text: &str) -> Option<String> {
     let allowed = |c: char| !c.is_control() || matches!(c, '\t' | '\n' | '\r');
     if text.chars().all(allowed) {
@@ -68,7 +71,7 @@ pub fn legible(text: &str) -> Option<String> {
     Some(legible)
 }
 
-/// Skips the rest of an escape sequence, according to ECMA-48.
+/// Skips the rest of an escape sequence, as defined by ECMA-48.
 fn escape(rest: &mut std::str::Chars<'_>) {
     match rest.clone().next() {
         Some('[') => {
@@ -79,7 +82,7 @@ fn escape(rest: &mut std::str::Chars<'_>) {
                 rest.next();
             }
         }
-        // A string for the terminal, such as its title, ends with a bell or a terminator, in its line.
+        // A string for the terminal, such as a window title, ends with a bell or a terminator on the same line.
         Some(']' | 'P' | '_' | '^' | 'X') => {
             let end = rest.as_str().find(['\u{7}', '\u{1b}', '\n']).unwrap_or(rest.as_str().len());
             *rest = rest.as_str()[end..].chars();

@@ -1,6 +1,6 @@
 //! Short forms of texts, for messages.
 
-/// Maximum characters that a message repeats of a caller's text.
+/// Maximum number of characters of a caller's text that a message repeats.
 const SHORT: usize = 60;
 
 /// Returns the text on one line, without control characters, cut to fit into a message.
@@ -8,8 +8,8 @@ pub fn short(text: &str) -> String {
     cut(text, SHORT)
 }
 
-/// Returns the text on one line, without control characters, cut to `limit` characters; if it was cut, the last one is
-/// `…`.
+/// Returns the text on one line, without control characters, cut to `limit` characters. If the text was cut, the last
+/// character is `…`.
 pub fn cut(text: &str, limit: usize) -> String {
     let words = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
     let mut line = String::new();
@@ -40,7 +40,7 @@ pub fn cut(text: &str, limit: usize) -> String {
     line
 }
 
-/// Returns the unchanged beginning of the text: at most `limit` characters, followed by `…` if there are more.
+/// Returns the unchanged beginning of the text: at most `limit` characters, followed by `…` if the text is longer.
 pub fn beginning(text: &str, limit: usize) -> String {
     match text.char_indices().nth(limit) {
         Some((end, _)) => format!("{}…", &text[..end]),
@@ -53,7 +53,7 @@ pub fn plural<'a>(count: usize, one: &'a str, several: &'a str) -> &'a str {
     if count == 1 { one } else { several }
 }
 
-/// Returns `a` or `an`, as the word needs it.
+/// Returns the indefinite article for a word: `a` or `an`.
 pub fn article(word: &str) -> &'static str {
     if word.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" }
 }

@@ -1,7 +1,9 @@
-//! Finds the private passages of a text: everything between `<private>` and `</private>`, in any case, nested, and from a
-//! start tag without an end tag to the end of the text. A start tag in code (`` ` ``) is text.
+//! Finds the private passages of a text. A private passage is everything between `<private>` and `</private>`, in upper
+//! or lower case. Passages may be nested. A start tag without an end tag makes the rest of the text private. A start
+//! tag in code (`` ` ``) is plain text.
 //!
-//! Pure, and linear in the length of the text. The result of a removal has no private passages.
+//! The functions are pure, and linear in the length of the text. After a removal, the result contains no private
+//! passages.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -9,22 +11,23 @@ use std::ops::Range;
 const OPEN: &[u8] = b"<private";
 const CLOSE: &[u8] = b"</private";
 
-/// Longest inline code that is recognized.
+/// Maximum length of inline code that is recognized, in bytes.
 const CODE: usize = 400;
-/// Most rounds of removal.
+/// Maximum number of rounds of removal.
 const ROUNDS: usize = 4;
 
-/// Returns the private passages of a text, in order, with their tags. An end tag without a start tag is not one.
+/// Returns the private passages of a text, in order, including their tags. An end tag without a start tag is not a
+/// private passage.
 pub fn find(text: &str) -> Vec<Range<usize>> {
     parts(text, true)
 }
 
-/// Finds private passages. Without `code`, a tag counts anywhere, even in code.
+/// Finds private passages. If `code` is false, a tag counts at any position, even in code.
 fn parts(text: &str, code: bool) -> Vec<Range<usize>> {
     let bytes = text.as_bytes();
     let mut found = Vec::new();
     let (mut depth, mut start, mut at) = (0usize, 0, 0);
-    // Code does not count inside a private passage: any end tag ends it.
+    // Inside a private passage, code is ignored: any end tag ends the passage.
     while let Some(bracket) = next(bytes, at, code && depth == 0) {
         at = bracket + 1;
         if bytes[bracket] == b'`' {
@@ -49,14 +52,15 @@ fn parts(text: &str, code: bool) -> Vec<Range<usize>> {
     found
 }
 
-/// Returns the place of the next bracket or backtick.
+/// Returns the position of the next bracket or backtick.
 fn next(bytes: &[u8], at: usize, code: bool) -> Option<usize> {
     let rest = &bytes[at..];
     if code { memchr::memchr2(b'<', b'`', rest) } else { memchr::memchr(b'<', rest) }.map(|next| at + next)
 }
 
-/// Returns the end of inline code that begins here. The closing backticks are on the same line, as many, and without space
-/// inside. Without them, the opening backticks are text: a lone backtick must not expose a private passage.
+/// Returns the end of inline code that begins at this position. The closing backticks are on the same line, have the
+/// same number, and enclose no white space next to them. Without closing backticks, the opening backticks are text,
+/// because a single backtick must not expose a private passage.
 fn code_end(bytes: &[u8], start: usize) -> usize {
     let signs = |from: usize| bytes[from..].iter().take_while(|byte| **byte == b'`').count();
     let inner = start + signs(start);
@@ -82,18 +86,19 @@ fn code_end(bytes: &[u8], start: usize) -> usize {
     inner
 }
 
-/// Removes the private passages of a text. A space takes the place of each if there is none, so that the words around it stay
-/// apart.
+/// Removes the private passages of a text. If no white space is around a passage, a space replaces it, so that the
+/// words around it stay separate.
 pub fn left_out(text: &str) -> Cow<'_, str> {
     settled(text, without)
 }
 
-/// Removes the private passages of a text, but keeps their line breaks.
+/// Removes the private passages of a text, but preserves their line breaks.
 pub fn blanked(text: &str) -> Cow<'_, str> {
     settled(text, in_lines)
 }
 
-/// Removes private passages until none is left. A removal may separate code from its end, so the rest is checked again.
+/// Removes private passages until none is left. A removal may separate the beginning of code from its end, so the
+/// remaining text is checked again.
 fn settled(text: &str, leave: fn(&str, Vec<Range<usize>>) -> String) -> Cow<'_, str> {
     let mut public = Cow::Borrowed(text);
     for round in 0..=ROUNDS {
@@ -142,7 +147,8 @@ fn push(public: &mut String, next: &str) {
     public.push_str(next);
 }
 
-/// Returns the end of a tag that begins at a bracket. A tag without a closing bracket ends after its name.
+/// Returns the end of a tag that begins with the bracket at this position. A tag without a closing bracket ends after
+/// its name.
 fn tag(bytes: &[u8], at: usize, name: &[u8]) -> Option<usize> {
     let end = at + name.len();
     let named = bytes.get(at..end)?.eq_ignore_ascii_case(name);

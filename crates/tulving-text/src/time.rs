@@ -1,6 +1,6 @@
-//! Instants, always UTC, to the microsecond.
+//! Instants with microsecond precision, always in UTC.
 //!
-//! Nothing here reads a clock: that is the clock port's work of `tulving-core`.
+//! This module reads no clock. The clock port of `tulving-core` does.
 
 mod zone;
 
@@ -15,21 +15,22 @@ use crate::preview;
 
 pub use self::zone::{TimeInput, Zone};
 
-/// 9999-12-30T22:00:00Z, the last instant that can be converted both ways; fractions of a second after it cannot.
+/// 9999-12-30T22:00:00Z, the last instant that can be converted in both directions. Later fractions of a second cannot
+/// be converted.
 const LAST_MICROS: i64 = 253_402_207_200_000_000;
 const DAY_SECONDS: i32 = 86_400;
 const DAY_MICROS: i64 = 86_400_000_000;
 
-/// Text that is not a time.
+/// A text that is not a time.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidTime {
-    /// It cannot be read.
+    /// The text cannot be read as a time.
     #[error("`{got}` is not a time")]
     Unreadable {
         /// The given text.
         got: String,
     },
-    /// Its offset is impossible.
+    /// The offset of the time is impossible.
     #[error("`{got}` is {offset} from UTC, and an offset must be less than a day")]
     Offset {
         /// The given text.
@@ -44,7 +45,7 @@ pub enum InvalidTime {
 pub struct Timestamp(i64);
 
 impl Timestamp {
-    /// Creates an instant from microseconds since the epoch, clamped to the years that can be written.
+    /// Creates an instant from microseconds since the epoch, clamped to the range of years that can be written.
     pub fn from_micros(micros: i64) -> Self {
         Self(micros.clamp(jiff::Timestamp::MIN.as_microsecond(), LAST_MICROS))
     }
@@ -60,7 +61,7 @@ impl Timestamp {
         Self::from_micros(self.0.saturating_add(millis.saturating_mul(1_000)))
     }
 
-    /// Returns a later instant.
+    /// Returns the instant that is later by the given duration.
     #[must_use]
     pub fn plus(self, by: Duration) -> Self {
         self.plus_millis(i64::try_from(by.as_millis()).unwrap_or(i64::MAX))
@@ -71,8 +72,8 @@ impl Timestamp {
         self.to_jiff().strftime("%Y-%m-%d").to_string()
     }
 
-    /// Returns true if it stands for a whole UTC day: its first instant, which represents a date without a time, or its
-    /// last millisecond, which represents the journal of that day.
+    /// Returns true if the instant represents a complete UTC day: the first instant represents a date without a time,
+    /// and the last millisecond represents the journal of that day.
     pub fn is_day(self) -> bool {
         matches!(DAY_MICROS - self.0.rem_euclid(DAY_MICROS), DAY_MICROS | 1_000)
     }
@@ -82,25 +83,26 @@ impl Timestamp {
     }
 }
 
-/// A half-open interval. An instant that stands for a whole day is compared by days.
+/// A half-open interval. An instant that represents a complete day is compared by days.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Period {
-    /// Its first instant.
+    /// The first instant of the interval.
     pub from: Timestamp,
-    /// The first instant after it.
+    /// The first instant after the interval.
     pub until: Timestamp,
-    /// Its days, from the first up to, but not including, the last, for instants given only as a day.
+    /// The days of the interval, including the first and excluding the last. They are used for instants that are given
+    /// only as a day.
     pub days: (Timestamp, Timestamp),
 }
 
 impl Period {
-    /// Returns true if an instant is within it.
+    /// Returns true if an instant is within the interval.
     pub fn has(&self, at: Timestamp) -> bool {
         let (from, until) = if at.is_day() { self.days } else { (self.from, self.until) };
         (from..until).contains(&at)
     }
 
-    /// Returns true if an instant comes before its end.
+    /// Returns true if an instant is before the end of the interval.
     pub fn ends_after(&self, at: Timestamp) -> bool {
         at < if at.is_day() { self.days.1 } else { self.until }
     }
@@ -128,7 +130,8 @@ impl FromStr for Timestamp {
         let full = if text.len() == 10 { format!("{text}T00:00:00Z") } else { text.to_owned() };
         match full.parse::<jiff::Timestamp>() {
             Ok(time) => Ok(Self::from_micros(time.as_microsecond())),
-            // People write the last day of the year 9999 for "never", and it is slightly beyond the range.
+            // People write the last day of the year 9999 for "never". This day is slightly outside the range, so it is
+            // clamped.
             Err(error) => match full.strip_prefix("9999-12-3") {
                 Some(rest) => {
                     let a_year_before = format!("9998-12-3{rest}").parse::<jiff::Timestamp>();
@@ -140,7 +143,7 @@ impl FromStr for Timestamp {
     }
 }
 
-/// Returns the offset from UTC at the end of a time's text.
+/// Returns the UTC offset at the end of a text that is a time.
 pub fn offset(text: &str) -> Option<jiff::tz::Offset> {
     jiff::fmt::temporal::Pieces::parse(text).ok()?.to_numeric_offset()
 }

@@ -1,4 +1,5 @@
-//! Text as a reader sees it. Hidden characters are removed, so that nobody can address a model unseen by people.
+//! Prepares text so that a model reads only the text that people see. Hidden characters are removed, so that nobody can
+//! send the model a message that people do not see.
 
 use std::borrow::Cow;
 
@@ -7,8 +8,8 @@ use crate::normalize;
 /// The name of the fence around recalled text.
 pub const FENCE: &str = "memory";
 
-/// Removes invisible characters: zero-width ones, direction marks, tags, fillers. Joiners, variation selectors and tags stay
-/// where a script or an emoji needs them.
+/// Removes invisible characters: zero-width characters, direction marks, tags and fillers. Joiners, variation selectors
+/// and tags are preserved where a script or an emoji needs them.
 pub fn plain(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut before: Option<char> = None;
@@ -39,15 +40,15 @@ pub fn plain(text: &str) -> String {
     shown
 }
 
-/// Prepares a text for a model: [`plain`], without escape sequences and control characters, and with no line breaks but `\n`
-/// and `\r`. The store, files and dumps keep the original.
+/// Prepares a text for a model: applies [`plain`], removes escape sequences and control characters, and replaces all
+/// line breaks other than `\n` and `\r`. The store, files and dumps contain the original text.
 pub fn for_models(text: &str) -> Cow<'_, str> {
     let is_plain = |c: char| !is_hidden(c) && (!c.is_control() || matches!(c, '\t' | '\n' | '\r'));
     if text.chars().all(|c| is_plain(c) && !is_separator(c)) {
         return Cow::Borrowed(text);
     }
     let legible = normalize::legible(text).map_or(Cow::Borrowed(text), Cow::Owned);
-    // A line break that only a model recognizes could start a fake line of the answer.
+    // A line break that only a model recognizes could begin a fake line in the answer.
     Cow::Owned(plain(&legible).replace(is_separator, " "))
 }
 
@@ -56,15 +57,15 @@ fn is_separator(c: char) -> bool {
     matches!(c, '\u{2028}' | '\u{2029}')
 }
 
-/// The tags that spell the flags of England, Scotland and Wales after a black flag; no others are in use.
+/// The tags that spell the flags of England, Scotland and Wales after a black flag. No other tag flags are in use.
 const FLAGS: [&str; 3] = [
     "\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}",
     "\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}",
     "\u{e0067}\u{e0062}\u{e0077}\u{e006c}\u{e0073}\u{e007f}",
 ];
 
-/// Returns true if a joiner changes the look of its neighbours: between emoji, between letters of joining scripts, and at
-/// the end of a word after a virama, as in older Malayalam and Sinhala texts.
+/// Returns true if a joiner changes the appearance of its neighbours: between emoji, between letters of joining
+/// scripts, and at the end of a word after a virama, as in older Malayalam and Sinhala texts.
 fn joins(before: Option<char>, after: Option<char>, joiner: char) -> bool {
     let Some(before) = before else { return false };
     let follows = |fits: fn(char) -> bool| after.is_some_and(fits);
@@ -77,7 +78,7 @@ fn is_styled(c: char) -> bool {
     is_emoji(c) || matches!(c, '0'..='9' | '#' | '*' | '©' | '®')
 }
 
-/// Returns true if a character is an emoji or a symbol that can become one.
+/// Returns true if a character is an emoji or a symbol that can be shown as an emoji.
 fn is_emoji(c: char) -> bool {
     matches!(c,
         '\u{203c}' | '\u{2049}' | '\u{20e3}' | '\u{2122}' | '\u{2139}' | '\u{2190}'..='\u{21ff}'
@@ -125,8 +126,8 @@ pub(crate) fn is_hidden(c: char) -> bool {
         | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// Names that hosts use to tell a model who speaks, or what was given to it, in lower case. Tags with these names are made
-/// harmless here and [detected](crate::commands) in saved text.
+/// Names by which hosts tell a model who is speaking, or which input the model was given, in lower case. This module
+/// makes tags with these names harmless, and [`commands`](crate::commands) detects them in saved text.
 pub(super) const SPEAKERS: [&str; 12] = [
     "system",
     "system-reminder",
@@ -142,15 +143,16 @@ pub(super) const SPEAKERS: [&str; 12] = [
     "user_query",
 ];
 
-/// Names of tags that are only made harmless. A different bracket does not hurt a text that uses them legitimately; a
-/// warning would.
+/// Further names of tags that are made harmless. A replaced bracket does not harm a text that uses such tags
+/// legitimately.
 const MUTED: [&str; 6] = ["human", "sys", "start_of_turn", "end_of_turn", "invoke", "tool_calls"];
 
-/// Replaces the bracket of anything that looks like the start or end of the [`FENCE`], like a role marker of a host, or like
-/// the start of a hidden comment.
+/// Replaces the bracket of any text that looks like the start or end of the [`FENCE`], like a role marker of a host, or
+/// like the start of a hidden comment.
 pub fn fenced(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
-    // The place where a tag name may begin, and true if a listed name is there. The same for all brackets up to that place.
+    // The position at which a tag name may begin, and true if a listed name is at that position. Both are the same for
+    // all brackets up to that position.
     let mut ahead = (0, false);
     for (at, c) in text.char_indices() {
         if c == '<' && at >= ahead.0 {
@@ -167,7 +169,7 @@ pub fn fenced(text: &str) -> String {
     safe
 }
 
-/// Returns true if the text begins with the name of a speaker. For the fence, a prefix is enough.
+/// Returns true if the text begins with the name of a speaker. For the name of the fence, a prefix is enough.
 fn speaks(rest: &str) -> bool {
     let length = rest.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(byte)).count();
     let name = &rest.as_bytes()[..length];
@@ -175,19 +177,19 @@ fn speaks(rest: &str) -> bool {
     fence || SPEAKERS.iter().chain(&MUTED).any(|speaker| name.eq_ignore_ascii_case(speaker.as_bytes()))
 }
 
-/// Returns true if this is the rest of a marker such as `<|im_start|>`.
+/// Returns true if the text is the rest of a marker such as `<|im_start|>`.
 fn is_mark(rest: &str) -> bool {
     rest.strip_prefix(['|', '｜']).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphabetic()))
 }
 
-/// Returns true if this is the rest of `[INST]` or its end.
+/// Returns true if the text is the rest of `[INST]` or its end marker.
 fn is_turn(rest: &str) -> bool {
     let rest = rest.strip_prefix('/').unwrap_or(rest);
     rest.as_bytes().get(..5).is_some_and(|head| head.eq_ignore_ascii_case(b"inst]"))
 }
 
-/// Makes a text safe to insert into a prompt: it hides nothing, cannot end the fence or look like another speaker, and has
-/// no line breaks but its own.
+/// Makes a text safe to insert into a prompt. The result hides nothing, cannot end the fence or imitate another
+/// speaker, and has no line breaks other than its own.
 pub fn safe(text: &str) -> String {
     let seen = |c: char| match c {
         '\n' | '\t' => c,

@@ -1,4 +1,5 @@
-//! The closed lists of words in the model. Each word is spelled once, here, for code, SQL, JSON and messages.
+//! The closed lists of words in the model. Each word is spelled only once, in this module, for code, SQL, JSON and
+//! messages.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,15 +9,15 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::preview;
 
-/// A word is not in its list.
+/// The error for a word that is not in its list.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{got}` is not {} {label}; it is one of {}", preview::article(label), valid.join(", "))]
 pub struct UnknownWord {
-    /// The kind of word.
+    /// The name of the list in messages.
     pub label: &'static str,
-    /// The word.
+    /// The word that was given.
     pub got: String,
-    /// The list.
+    /// The valid words.
     pub valid: &'static [&'static str],
 }
 
@@ -30,11 +31,11 @@ macro_rules! vocabulary {
         pub enum $name { $($(#[$word_doc])* $variant),+ }
 
         impl $name {
-            /// All words, in the order in which they are listed to people.
+            /// All words, in the order in which people see them.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
             /// The name of the list in messages.
             pub const LABEL: &'static str = $label;
-            /// The words themselves, in the same order.
+            /// The words as text, in the order of `ALL`.
             pub const WORDS: &'static [&'static str] = &[$($word),+];
 
             /// Returns the word as it is written everywhere.
@@ -89,7 +90,7 @@ macro_rules! vocabulary {
     )+};
 }
 
-/// Returns the name of a list in schemas, where the name of its type alone would say too little.
+/// Returns the name of a list in schemas. It differs from the type's name if that name alone would be too vague.
 const fn schema_name(name: &'static str) -> &'static str {
     match name.as_bytes() {
         b"Kind" => "MemoryKind",
@@ -103,7 +104,7 @@ const fn schema_name(name: &'static str) -> &'static str {
 }
 
 vocabulary! {
-    /// The type of a memory: what it says.
+    /// The type of a memory, by its content.
     MemoryType, "type" {
         /// Factual information.
         Fact = "fact",
@@ -129,7 +130,7 @@ vocabulary! {
         Routine = "routine",
     }
 
-    /// The kind of a memory: what it is for.
+    /// The kind of a memory, by its purpose.
     Kind, "kind" {
         /// Durable factual information.
         Semantic = "semantic",
@@ -141,7 +142,7 @@ vocabulary! {
         Rationale = "rationale",
     }
 
-    /// The stability of a memory: how soon it goes stale.
+    /// The stability of a memory: how soon it becomes outdated.
     Stability, "stability" {
         /// Rarely changes.
         Stable = "stable",
@@ -186,7 +187,7 @@ vocabulary! {
         Agenda = "agenda",
     }
 
-    /// One way to find memories.
+    /// A method of finding memories.
     Lane, "lane" {
         /// Search by word.
         Keyword = "keyword",
@@ -196,7 +197,7 @@ vocabulary! {
         Graph = "graph",
     }
 
-    /// The way in which the lanes are fused.
+    /// The method by which the results of the lanes are fused.
     #[derive(Default)]
     Fusion, "fusion" {
         /// The engine's own way, chosen by measurement.
@@ -206,7 +207,7 @@ vocabulary! {
         Ranks = "rrf",
     }
 
-    /// Strength of the evidence that anything found is about the question.
+    /// The strength of the evidence that a found memory is about the question.
     Strength, "strength" {
         /// Nothing is about the question.
         None = "none",
@@ -240,7 +241,7 @@ vocabulary! {
         Archived = "archived",
     }
 
-    /// The form of a content.
+    /// The form of content.
     ContentType, "content type" {
         /// Plain text.
         Text = "text",
@@ -260,7 +261,7 @@ vocabulary! {
         Link = "link",
     }
 
-    /// The author of a memory: on request or automatic.
+    /// The author of a memory: saved on request or automatically.
     Author, "author" {
         /// Saved on request.
         User = "user",
@@ -268,7 +269,7 @@ vocabulary! {
         Auto = "auto",
     }
 
-    /// The channel through which a memory came; set by the surface if the caller does not give it.
+    /// The channel through which a memory was saved. The surface sets it if the caller does not.
     Origin, "source" {
         /// The command line.
         Cli = "cli",
@@ -348,7 +349,7 @@ vocabulary! {
         Group = "group",
     }
 
-    /// The kind of place that a membership belongs to.
+    /// The scope of a membership: a space, a team or an org.
     Realm, "realm" {
         /// One space.
         Space = "space",
@@ -368,7 +369,7 @@ vocabulary! {
         System = "system",
     }
 
-    /// A field that is derived from the content if nobody gives it.
+    /// A field that is derived from the content if the caller does not give it.
     Derivable, "field" {
         /// The title.
         Title = "title",
@@ -432,7 +433,7 @@ vocabulary! {
         Unlinked = "unlinked",
     }
 
-    /// The act that wrote a version of a memory.
+    /// The action that wrote a version of a memory.
     VersionAct, "act of a version" {
         /// The memory was saved.
         Created = "created",
@@ -442,7 +443,7 @@ vocabulary! {
         Reverted = "reverted",
     }
 
-    /// The act that an audit entry records.
+    /// The action that an audit entry records.
     AuditAct, "audited act" {
         /// A memory was softly forgotten.
         Forgot = "forgot",
@@ -532,7 +533,7 @@ vocabulary! {
         Undone = "undone",
     }
 
-    /// The decision about memories that say nearly the same.
+    /// The decision about memories that state nearly the same.
     Verdict, "decision" {
         /// The newest supersedes the others.
         Updates = "updates",
@@ -614,7 +615,7 @@ vocabulary! {
         Address = "address",
     }
 
-    /// The reason why a text says nothing.
+    /// The reason why a text has no content.
     JunkKind, "kind of junk" {
         /// No letters and no digits.
         Marks = "marks",
@@ -690,7 +691,7 @@ impl State {
 }
 
 impl Sort {
-    /// Returns true if the sort key never changes, so that a page can begin where the last one ended.
+    /// Returns true if the sort key never changes, so that a page can begin where the previous page ended.
     pub const fn is_fixed(self) -> bool {
         matches!(self, Self::Newest | Self::Oldest)
     }

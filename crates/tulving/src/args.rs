@@ -1,5 +1,4 @@
-//! Values of the command line that several commands take: references, times, counts, and the flags that describe or choose
-//! memories.
+//! Command-line values that several commands use: references, times, counts, and the flags that describe or select memories.
 
 use std::str::FromStr;
 
@@ -17,7 +16,7 @@ use tulving_dialects::{Dialect, UnknownDialectError};
 
 use crate::failure::Failure;
 
-/// A parser for one of the closed lists of words, which also offers them in help and completions.
+/// A parser for one of the closed word lists. It also lists the words in help and completions.
 macro_rules! word {
     ($list:ty) => {
         clap::builder::TypedValueParser::try_map(
@@ -55,7 +54,7 @@ pub(crate) fn fusion() -> impl TypedValueParser<Value = Fusion> {
         .try_map(|word| if word == "ranks" { Ok(Fusion::Ranks) } else { word.parse() })
 }
 
-/// Parses references to memories. All are checked before the first is acted on.
+/// Parses references to memories. A command parses all references before it changes the first memory.
 pub(crate) fn references(names: &[String]) -> Result<Vec<MemoryRef>, Failure> {
     names.iter().map(|name| reference(name)).collect()
 }

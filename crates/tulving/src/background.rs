@@ -1,4 +1,4 @@
-//! Starts this program once more, for work that no caller waits for.
+//! Starts another process of this program, for work that no caller waits for.
 
 use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -7,13 +7,15 @@ use std::{env, io};
 
 use crate::config::{Settings, TOKEN};
 
-/// Starts the jobs that ask a language model: `tulving jobs run --background`. The process ends at once if another one does them.
-/// Each job runs in the name of the principal that logged the turn, which may be any.
+/// Starts the jobs that call a language model: `tulving jobs run --background`. The new process ends at once if another
+/// process already runs these jobs. Each job runs in the name of the principal that logged the turn, and the jobs may belong
+/// to different principals.
 pub(crate) fn start_jobs(settings: &Settings) -> io::Result<()> {
     start(settings, &["jobs", "run", "--background"])
 }
 
-/// Starts the maintenance of the index: `tulving fold`. If it is killed, the next process that needs the index starts another.
+/// Starts the maintenance of the index: `tulving fold`. If this process is killed, the next process that needs the index
+/// starts another one.
 pub(crate) fn start_fold(settings: &Settings) -> io::Result<()> {
     start(settings, &["fold"])
 }
@@ -24,7 +26,7 @@ fn start(settings: &Settings, words: &[&str]) -> io::Result<()> {
     command.arg("--home").arg(&settings.home).args(words);
     // The work belongs to the home, not to the caller that caused it.
     command.env_remove(TOKEN);
-    // A process group of its own, so that a signal that stops this command does not stop it too.
+    // The child gets its own process group, so that a signal that stops this command does not stop the child.
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
     let child = command.spawn()?;
     // Without this thread, the system reaps the child once this process has ended.
@@ -32,7 +34,7 @@ fn start(settings: &Settings, words: &[&str]) -> io::Result<()> {
     Ok(())
 }
 
-/// Waits for a child in its own thread: one that has ended and is not waited for stays in the process list.
+/// Waits for a child in a separate thread, because an ended child that nobody waits for stays in the process list.
 fn awaited(mut child: Child) -> io::Result<JoinHandle<io::Result<ExitStatus>>> {
     thread::Builder::new().name("background".to_owned()).spawn(move || child.wait())
 }

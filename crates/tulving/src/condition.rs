@@ -17,7 +17,8 @@ struct FilterKey {
     put: fn(&mut Filter, &str, &Zone) -> Result<(), Failure>,
 }
 
-/// All conditions but the [exact](Filter::exact) ones. A list condition may be repeated and matches any of its values, except that all tags must match.
+/// All conditions except the [exact](Filter::exact) conditions. A list condition may be repeated and matches any of its
+/// values, except that all tags must match.
 const KEYS: [FilterKey; 13] = [
     FilterKey { name: "type", put: |filter, value, _| add(&mut filter.types, value) },
     FilterKey { name: "kind", put: |filter, value, _| add(&mut filter.kinds, value) },
@@ -55,7 +56,7 @@ const KEYS: [FilterKey; 13] = [
     },
 ];
 
-/// Returns the filter of all these conditions, each written `KEY=VALUE`.
+/// Returns the filter that combines all these conditions, each written as `KEY=VALUE`.
 pub(crate) fn filter(conditions: &[String], zone: &Zone) -> Result<Filter, Failure> {
     let mut filter = Filter::default();
     for condition in conditions {
@@ -186,7 +187,7 @@ mod tests {
         assert!(refused(&["type=facts"]).0.starts_with("`facts` is not a type"));
         assert_eq!(refused(&["since=soon"]).0, "`soon` is not a time");
         assert_eq!(refused(&["pinned=maybe"]).0, "`maybe` is neither true nor false");
-        assert!(refused(&["key=a", "key=b"]).0.contains("given twice"));
+        assert!(refused(&["key=a", "key=b"]).0.contains("only once"));
         assert!(refused(&["space=team"]).1.is_some_and(|hint| hint.contains("--space")));
     }
 }

@@ -1,4 +1,4 @@
-//! Checks the documents against the command line: the names in them exist, and the reference pages match the code.
+//! Checks the documents: the commands and flags in them exist, and the reference pages match the code.
 //!
 //! `docs/cli.md`, `docs/config.md` and `docs/tools.md` are made from the declarations of the commands, the settings and
 //! the tools; `cargo xtask reference` rewrites them.
@@ -124,7 +124,7 @@ fn wrong_word(root: &Command, call: &[&String]) -> Option<String> {
             let takes_words = command.get_positionals().next().is_some();
             return (!takes_words).then(|| format!("there is no `{path} {word}`"));
         } else {
-            // The rest are values, and flags may stand between them.
+            // The other words are values, and flags may be between them.
         }
     }
     None
@@ -139,7 +139,7 @@ fn is_command(word: &str) -> bool {
     word.chars().all(|c| c.is_ascii_lowercase() || c == '-')
 }
 
-/// Splits a shell line into words, near enough: quotes keep words together.
+/// Splits a shell line into words approximately: quoted text stays one word.
 fn words(line: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut quote = None;

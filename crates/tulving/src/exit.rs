@@ -9,9 +9,9 @@ use tulving_core::model::error::Class;
 pub(crate) enum Outcome {
     /// Everything was done.
     Done,
-    /// Everything was done, but what was checked is not sound: `doctor` found a fault.
+    /// The command succeeded, but found a problem in the home: used by `doctor`.
     Unsound,
-    /// Part of it was done; the first failure among the rest has this class.
+    /// Only a part was done. The class is that of the first failure.
     Partly(Class),
     /// The user was asked and declined: nothing was done.
     Declined,
@@ -24,7 +24,7 @@ impl Outcome {
             Self::Done => ExitCode::SUCCESS,
             Self::Unsound => ExitCode::from(1),
             Self::Partly(class) => code(class),
-            // A script must not continue as if it had been done.
+            // The exit code is a failure, so that a script does not continue as if the action had been carried out.
             Self::Declined => code(Class::Caller),
         }
     }
@@ -45,7 +45,7 @@ const fn number(class: Class) -> u8 {
         Class::Corrupt => 7,
         Class::Denied => 8,
         Class::Host => 9,
-        // EX_SOFTWARE of sysexits.h, so that a bug of ours is not mistaken for another class.
+        // The value of `EX_SOFTWARE` in `sysexits.h`, so that a bug in Tulving is not mistaken for another class.
         Class::Bug => 70,
     }
 }

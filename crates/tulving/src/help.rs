@@ -1,7 +1,7 @@
 //! The help of the program: its commands in groups, in the order in which people need them.
 //!
-//! clap knows no groups of commands, so they are put into the template of its help. Only the names stand here: what a command
-//! does is said where it is declared, and a test finds a command that is in no group.
+//! clap does not support groups of commands, so this module puts the groups into clap's help template. This module contains
+//! only the names; the descriptions are at the declarations of the commands. A test detects a command without a group.
 
 use std::fmt::Write as _;
 
@@ -10,7 +10,7 @@ use clap::Command;
 use crate::print;
 use crate::show::text::Hanging;
 
-/// The most columns of a line; the same as clap's own `max_term_width`.
+/// Maximum width of a line, in columns; the same as clap's own `max_term_width`.
 const WIDEST: usize = 100;
 
 /// The groups, each with the names of its commands.
@@ -50,7 +50,7 @@ pub(crate) const GROUPS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// The command line with its commands in groups in its help.
+/// Returns the command line with its commands in groups in the help.
 pub(crate) fn grouped(command: Command) -> Command {
     let columns = print::terminal_columns().unwrap_or(WIDEST).min(WIDEST);
     let template = format!(
@@ -61,7 +61,8 @@ pub(crate) fn grouped(command: Command) -> Command {
     flowing(command.help_template(template))
 }
 
-/// The command with paragraphs of its epilogues on one line each, so that they are wrapped once, to the width of the terminal.
+/// Returns the command with each paragraph of its epilogues on one line, so that clap wraps them only once, to the width of
+/// the terminal.
 fn flowing(command: Command) -> Command {
     let text = command.get_after_help().map(|text| unwrapped(&text.to_string()));
     let command = match text {
@@ -71,7 +72,7 @@ fn flowing(command: Command) -> Command {
     command.mut_subcommands(flowing)
 }
 
-/// A text whose paragraphs are one line each. Lists, examples and what has a heading keep their lines.
+/// Returns the text with each paragraph on one line. Lists, examples and texts with a heading keep their lines.
 fn unwrapped(text: &str) -> String {
     let paragraph = |part: &str| match part.contains("\n ") || part.lines().any(|line| line.ends_with(':')) {
         true => part.to_owned(),
@@ -80,7 +81,7 @@ fn unwrapped(text: &str) -> String {
     text.split("\n\n").map(paragraph).collect::<Vec<_>>().join("\n\n")
 }
 
-/// The groups as they are printed.
+/// Returns the printed form of the groups.
 fn commands(command: &Command, columns: usize) -> String {
     let literal = command.get_styles().get_literal();
     let widest = GROUPS.iter().flat_map(|(_, names)| *names).map(|name| name.len()).max().unwrap_or(0);
@@ -143,8 +144,8 @@ mod tests {
         assert!(wide.is_empty(), "{} lines over 80 columns:\n{}", wide.len(), wide.join("\n"));
     }
 
-    /// Gathers the indented lines below the flags, which clap would wrap into broken commands. Prose that stands in further, such
-    /// as what a setting is, may be wrapped.
+    /// Gathers the indented lines below the flags, which clap would wrap into broken commands. More deeply indented prose,
+    /// such as the description of a setting, may be wrapped.
     fn gather_wide_lines(command: &Command, name: &str, wide: &mut Vec<String>) {
         for text in [command.get_after_help(), command.get_after_long_help()].into_iter().flatten() {
             let text = text.to_string();
@@ -160,7 +161,7 @@ mod tests {
     fn descriptions_are_one_line_that_fits_a_usual_terminal() {
         for command in Cli::command().get_subcommands().filter(|one| !one.is_hide_set()) {
             let about = command.get_about().map(ToString::to_string).unwrap_or_default();
-            // 22 columns are taken by the names.
+            // The names take 22 columns.
             assert!((1..=76).contains(&about.chars().count()), "{}: {about}", command.get_name());
             assert!(!about.contains(['{', '}', '\n']), "{about}");
         }

@@ -1,7 +1,8 @@
 //! The token in the file `api-token` of the home, by which programs of the same user act as the user.
 //!
-//! There is one: a new token revokes those before it, so that a user who deleted the file or rotated the token can rely on
-//! the former one being invalid. If the process is killed midway, the next command continues.
+//! There is only one valid token: a new token revokes the earlier tokens. So a user who deleted the file or rotated the
+//! token can rely on the earlier token being invalid. If the process is killed midway, the next command completes the
+//! change.
 
 use std::fs::File;
 
@@ -19,19 +20,19 @@ use crate::failure::Failure;
 const USER: &str = "user";
 const LABEL: &str = "home";
 
-/// Makes the token where the home has none, and says how many were revoked for it.
+/// Creates the token if the home has none. Returns the number of revoked tokens.
 pub(crate) fn provide(engine: &Engine, home: &Home, user: &Caller) -> Result<usize, Failure> {
     if home.token_file().exists() {
         return Ok(0);
     }
-    // Nobody asked for it, so it is not a manual change, which `undo` could reverse.
+    // The user did not request this change, so it is not recorded as a manual change that `undo` could reverse.
     let home_itself = Caller { agent: Some(HOME_AGENT.to_owned()), ..user.clone() };
     alone(home, || if home.token_file().exists() { Ok(0) } else { make(engine, home, &home_itself) })
 }
 
-/// Makes another token in any case, and says how many were revoked for it.
+/// Always creates a new token. Returns the number of revoked tokens.
 pub(crate) fn rotate(engine: &Engine, home: &Home, caller: &Caller) -> Result<usize, Failure> {
-    // A caller without the right is refused while the file is still there.
+    // The rights are checked before the file is removed.
     engine.require_org_admin(caller)?;
     alone(home, || {
         tulving_store::remove_token_file(home)?;
@@ -39,7 +40,7 @@ pub(crate) fn rotate(engine: &Engine, home: &Home, caller: &Caller) -> Result<us
     })
 }
 
-/// Makes another token where the store, just replaced, no longer knows the one in the home.
+/// Creates a new token if the replaced store no longer contains the token in the home.
 pub(crate) fn renew(engine: &Engine, home: &Home) -> Result<(), Failure> {
     let user = engine.user(Origin::Cli, Some("home"))?;
     let known = match tulving_store::read_token_file(home)? {
@@ -52,8 +53,8 @@ pub(crate) fn renew(engine: &Engine, home: &Home) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Of several processes that use a home first at the same time, one makes the token. Where the file system knows no
-/// locks, two may; nobody uses the token that is not in the file.
+/// Runs `act` under a lock, so that only one of several processes creates the first token of a home. On a file system
+/// without locks, two processes may create a token, but only the token in the file is used.
 fn alone<T>(home: &Home, act: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
     let folder = File::open(home.path()).and_then(|folder| folder.lock().map(|()| folder));
     let done = act();
@@ -61,7 +62,7 @@ fn alone<T>(home: &Home, act: impl FnOnce() -> Result<T, Failure>) -> Result<T, 
     done
 }
 
-/// Revokes first: as long as there is no file, the next command does the rest.
+/// Revokes the old tokens first. If the process is killed before the file exists, the next command creates the token.
 fn make(engine: &Engine, home: &Home, caller: &Caller) -> Result<usize, Failure> {
     let user = engine.user(Origin::Cli, None)?.viewer.principal;
     let former: Vec<Token> =

@@ -20,8 +20,8 @@ const SQLITE: &[u8] = b"SQLite format 3\0";
 /// The start of every backup: the name of its first entry.
 const BACKUP: &[u8] = b"tulving-backup.json\0";
 
-/// Joins the words of a command with spaces; a single `-` reads standard input. A `-` may stand between other words, as
-/// in `Berlin - Paris`. First or last it is an error, because standard input was meant.
+/// Joins the words of a command with spaces; a single `-` reads standard input. A `-` may stand between other words, as in
+/// `Berlin - Paris`. A `-` as the first or last word is an error, because the user meant standard input.
 ///
 /// Reads at most four times `limit` bytes of standard input, so that endless input ends in an error instead of filling memory.
 pub(crate) fn text(words: &[OsString], limit: usize) -> Result<String, Failure> {
@@ -97,7 +97,7 @@ pub(crate) fn full_path(path: &Path) -> Result<String, Failure> {
     }
 }
 
-/// Returns the full path of something that does not exist, as it was while it existed.
+/// Returns the full path that a file or folder had before it was removed.
 pub(crate) fn missing_path(path: &Path) -> Result<String, Failure> {
     let name = path.display().to_string();
     let above = match path.parent() {

@@ -5,7 +5,7 @@ use std::{io, thread};
 use tokio::runtime;
 use tokio::signal::unix::{SignalKind, signal};
 
-/// Runs `act` before a signal ends the process. The exit code is the one that a shell gives for the signal.
+/// Runs `act` before a signal ends the process. The exit code is the shell's usual code for the signal.
 pub(crate) fn first(act: impl FnOnce() + Send + 'static) -> io::Result<()> {
     let runtime = runtime::Builder::new_current_thread().enable_io().build()?;
     let inside = runtime.enter();
@@ -28,7 +28,7 @@ pub(crate) fn first(act: impl FnOnce() + Send + 'static) -> io::Result<()> {
     thread::Builder::new().name("signals".to_owned()).spawn(wait).map(drop)
 }
 
-/// Waits for that end, when a signal is known to have been sent.
+/// Waits until the process ends, after a signal was sent.
 pub(crate) fn wait() -> ! {
     loop {
         thread::park();

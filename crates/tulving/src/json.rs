@@ -11,13 +11,13 @@ use tulving_dialects::reading::deserialize;
 
 use crate::nearest::nearest;
 
-/// Names that people write and that resemble no known name.
+/// Wrong field names that people write, each with the right name, where the spelling is not similar.
 const OTHERWISE: [(&str, &str); 3] = [("text", "content"), ("memory", "content"), ("auto", "author")];
 
 /// Reads a memory to save from a line of a batch, or returns what is wrong with the line.
 pub(crate) fn save_request(line: &str) -> Result<SaveRequest, String> {
     let error = match serde_json::from_str(line) {
-        // Serde would also accept a list, as the fields in their order.
+        // Serde would also accept a list of the field values in order.
         Ok(request) if line.trim_start().starts_with('{') => return Ok(request),
         Ok(_) => return Err(NOT_AN_OBJECT.to_owned()),
         Err(error) => error,
@@ -45,7 +45,7 @@ fn no_json(error: &serde_json::Error) -> String {
     }
 }
 
-/// Names an unknown field, and the known one that was probably meant.
+/// Returns a message that names an unknown field, and the known field that was probably meant.
 fn unknown(name: &str) -> String {
     let there_is = format!("there is no field `{}`", preview::short(name));
     let known = names_of(&SingleInput::<SaveRequest>::schema());

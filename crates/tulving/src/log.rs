@@ -1,7 +1,7 @@
 //! The log of a server: lines on standard error, as text or as JSON.
 //!
-//! It contains only messages of this program, at every level: other libraries would log the content that passes through
-//! them. No caller waits for a line to be written. A program that starts a server and never reads its standard error
+//! At every level, the log contains only messages of this program, because other libraries would log the content of
+//! memories. No caller waits for a line to be written. A program that starts a server and never reads its standard error
 //! loses lines, which are counted, but the server continues.
 
 use std::io::{self, Write as _};
@@ -69,11 +69,11 @@ impl BackgroundLog {
         let (targets, filter) = reload::Layer::new(targets(logging.level));
         let (layer, lines) = reload::Layer::new(layer(logging.format, &pen));
         let subscriber = tracing_subscriber::registry().with(targets).with(layer);
-        // A second call would have no effect, and there is none.
+        // `start` is called only once, so setting the subscriber cannot fail.
         let _ = tracing::subscriber::set_global_default(subscriber);
         let last = pen.clone();
         panic::set_hook(Box::new(move |fault| {
-            // The location and not the message: a message may contain what a user saved.
+            // Only the location is logged, because a panic message may contain text that a user saved.
             let at = fault.location().map(tracing::field::display);
             tracing::error!(at, "internal error in Tulving");
             // The process may be about to end.

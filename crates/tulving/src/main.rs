@@ -1,4 +1,5 @@
-//! The command line of Tulving: reads flags, settings and environment, calls one verb of the engine, prints.
+//! The command line of Tulving: reads flags, settings and environment variables, calls one engine method and prints the
+//! result.
 
 mod args;
 mod background;

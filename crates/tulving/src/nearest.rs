@@ -1,9 +1,10 @@
 //! Finds the known name that is most similar to what was written, if any is similar enough.
 
-/// Least similarity of two names for one to be meant by the other: typos reach it, other words do not.
+/// Minimum similarity at which one name is probably a misspelling of the other. Typos reach this value; different words do
+/// not.
 const ALIKE: f64 = 0.9;
 
-/// Similarity of a name that is contained whole in the other. Only a typo of the whole name ranks higher.
+/// Similarity of two names if one contains the other completely. Only a typo of the whole name ranks higher.
 const WITHIN: f64 = 0.95;
 
 /// Returns the known name that is most similar to `got`; `None` if none is similar enough.

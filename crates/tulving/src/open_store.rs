@@ -1,6 +1,6 @@
-//! Opens the store of a home, and gives it out as ports.
+//! Opens the store of a home, and returns it as ports.
 //!
-//! The only place of this program that names the kind of store. A second kind is chosen here, and nowhere else.
+//! Only this module of the program names the type of store. To add a second type of store, change only this module.
 
 use std::sync::Arc;
 
@@ -18,11 +18,11 @@ pub(crate) struct OpenStore {
     pub(crate) records: Arc<dyn Store>,
     /// For `doctor`.
     pub(crate) checkup: Arc<dyn Checkup>,
-    /// For the work that a store puts off.
+    /// For the work that a store postpones.
     pub(crate) upkeep: Arc<dyn Upkeep>,
     /// For `backup`.
     pub(crate) copies: Arc<dyn Copies>,
-    /// The search index of the store. It reads nothing before it is asked.
+    /// The search index of the store. It reads no files before its first use.
     pub(crate) index: Arc<SearchIndex>,
 }
 

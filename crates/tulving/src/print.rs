@@ -1,4 +1,4 @@
-//! The only place that prints. Results go to standard output; notes, warnings, errors and progress to standard error.
+//! Only this module prints. Results go to standard output; notes, warnings, errors and progress to standard error.
 //!
 //! With `--json` a command prints exactly one document, and all its errors as one document on standard error at the
 //! end; each line of a shell is a command. Colours are only for terminals, unless asked for. A reader that goes away
@@ -83,7 +83,7 @@ impl Printer {
         printer
     }
 
-    /// Sets when to colour, from here on.
+    /// Sets when later output is coloured.
     pub(crate) fn color(&mut self, choice: ColorChoice) {
         let colored = |detected: ColorChoice| match choice {
             ColorChoice::Auto => detected != ColorChoice::Never,
@@ -179,7 +179,7 @@ impl Printer {
         Ok(())
     }
 
-    /// Warns of something that was asked for and not done, while the rest was.
+    /// Prints a warning that a part of the request was not carried out.
     pub(crate) fn warning(&mut self, text: impl Display) -> Result<(), Failure> {
         self.finish()?;
         if self.json {
@@ -197,7 +197,7 @@ impl Printer {
 
     /// Prints why the command was not done.
     pub(crate) fn failure(&mut self, failure: &Failure) {
-        // The output so far is true; if it cannot be written, no reader is left.
+        // The output before the failure is valid, so it is written first. If it cannot be written, no reader exists.
         let _ = self.finish();
         let (message, hint) = (failure.message(), failure.hint());
         if self.json {
@@ -232,7 +232,8 @@ impl Printer {
         io::stdin().is_terminal() && !self.json
     }
 
-    /// Asks a person; anything but `y` or `yes` is no, and so is Ctrl-C. `None` if no person can answer.
+    /// Asks a person a question. Only `y` or `yes` means yes; any other answer and Ctrl-C mean no. Returns `None` if no
+    /// person can answer.
     pub(crate) fn confirm(&mut self, question: &str) -> Result<Option<bool>, Failure> {
         if !self.asks() {
             return Ok(None);

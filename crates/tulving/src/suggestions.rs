@@ -1,7 +1,7 @@
 //! Explains what a user meant by an unknown command or flag, such as another tool's name for it.
 //!
-//! clap proposes names with a similar spelling, which often mean something else: `find` is not `pin`. The entries here
-//! go first.
+//! clap proposes names with a similar spelling, which often mean something else: `find` is not `pin`. The entries in this
+//! module take precedence.
 
 use std::ffi::OsString;
 
@@ -10,7 +10,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use crate::nearest::nearest;
 
-/// Command names of other tools, and a tip with ours.
+/// Command names of other tools, and a tip with Tulving's command.
 const COMMANDS: &[(&[&str], &str)] = &[
     (
         &["ask", "search", "find", "query", "lookup", "look", "grep"],
@@ -48,7 +48,7 @@ const COMMANDS: &[(&[&str], &str)] = &[
     ),
 ];
 
-/// Stands for a word that is not a flag.
+/// Represents a word that is not a flag.
 const WORD: &str = "";
 
 /// Flags of other tools, for one command or for all: the command, the flag, and a tip with ours.

@@ -25,14 +25,17 @@ use crate::open_store::OpenStore;
 use crate::print::Printer;
 use crate::worker;
 
-/// The most waiting sections that a command embeds after its answer: a fraction of a second of work, at most a second.
+/// Maximum number of waiting sections that a command embeds after its answer. This takes at most about a second.
 const EMBEDDED_AFTERWARDS: usize = 16;
-/// The most vectors of earlier models that a command looks for after its answer: some ten milliseconds of work.
+/// Maximum number of vectors of earlier models that a command searches for after its answer. This takes some ten
+/// milliseconds.
 const DROPPED_AFTERWARDS: usize = 1_000;
-/// The most sections if a service embeds them, which may be slow.
+/// Maximum number of sections that a command embeds after its answer if a service embeds them, because a service may be
+/// slow.
 const ASKED_FOR_AFTERWARDS: usize = 4;
 
-/// The most turns that a command reads after its answer: some milliseconds of work, and the results are embedded.
+/// Maximum number of turns that a command reads after its answer. This takes some milliseconds, and the results are then
+/// embedded.
 const HEARD_AFTERWARDS: usize = 4;
 
 /// The names of spaces.
@@ -40,7 +43,7 @@ pub(crate) type SpaceNames = HashMap<SpaceId, String>;
 
 /// Everything a command works with, opened and ready.
 pub(crate) struct App<'a> {
-    /// One method for each verb.
+    /// The engine, with one method for each operation on memories.
     pub(crate) engine: Arc<Engine>,
     /// The store itself, for what is not a verb: backup, restore, check-up.
     pub(crate) store: OpenStore,
@@ -67,7 +70,7 @@ pub(crate) fn open(settings: &Settings) -> Result<App<'_>, Failure> {
     open_with(settings, Arc::new(SystemClock))
 }
 
-/// The same, by another clock.
+/// Opens the home like `open`, with another clock.
 pub(crate) fn open_with(settings: &Settings, clock: Arc<dyn Clock>) -> Result<App<'_>, Failure> {
     let home = Home::open_or_create(&settings.home)?;
     let orphaned = home.token_file().exists() && !home.database().exists();
@@ -103,7 +106,7 @@ pub(crate) fn open_with(settings: &Settings, clock: Arc<dyn Clock>) -> Result<Ap
     Ok(App { engine, store, index, files, settings, caller, clock, failed, later, remarks })
 }
 
-/// The files that people can read, wherever the settings say. Nothing is touched before it is asked.
+/// Returns the workspace at the path in the settings. No file is accessed before the workspace is used.
 pub(crate) fn workspace(home: &Home, settings: &Settings) -> Arc<Workspace> {
     let folder = match settings.workspace.as_os_str().is_empty() {
         true => home.workspace(),
@@ -112,8 +115,8 @@ pub(crate) fn workspace(home: &Home, settings: &Settings) -> Arc<Workspace> {
     Arc::new(Workspace::open(home, &folder))
 }
 
-/// An engine over a store. What the built-in model has embedded answers until another one has embedded all of it, unless
-/// all models are turned off.
+/// Creates an engine over a store. Recall uses the vectors of the built-in model until another model has embedded all
+/// memories, unless all models are turned off.
 pub(crate) fn engine(
     store: &OpenStore,
     index: &Arc<SearchIndex>,
@@ -147,7 +150,7 @@ pub(crate) fn engine(
     }
 }
 
-/// The reader of the text of files: this program, once more for each file.
+/// Returns the text extractor. It starts a separate process of this program for each file.
 fn extractor(settings: &Settings) -> Arc<dyn Extractor> {
     let limits =
         extract::ExtractLimits { text: settings.limits.content_bytes, ..extract::ExtractLimits::default() };
@@ -158,7 +161,7 @@ fn extractor(settings: &Settings) -> Arc<dyn Extractor> {
     }
 }
 
-/// The configured backends, none of them started; `None` if there is only the built-in one.
+/// Returns the configured backends without starting them; `None` if there is only the built-in backend.
 pub(crate) fn backends(settings: &Settings) -> Option<Backends> {
     let entry = |setting: &BackendSetting| BackendEntry {
         name: setting.name.clone(),
@@ -177,15 +180,15 @@ pub(crate) fn backends(settings: &Settings) -> Option<Backends> {
     (!entries.is_empty()).then(|| Backends::new(entries)).and_then(Result::ok)
 }
 
-/// The embedder of the settings. A model that cannot be used fails when it is called, and memories are then found by their
-/// words: a wrong setting keeps nobody from the memories.
+/// Returns the embedder of the settings. A model that cannot be used fails when it is called, and recall then finds memories
+/// by their words. So a wrong setting does not block access to the memories.
 pub(crate) fn embedder(settings: &Settings, calling: EmbeddingCallOptions) -> Arc<dyn Embedder> {
     let config = settings.embedding.config(calling);
     let made = config.and_then(|config| tulving_models::embedder(&config).map_err(|error| error.to_string()));
     made.unwrap_or_else(|why| Arc::new(UnusableEmbedder { why }))
 }
 
-/// The same embedder, which notes its failures.
+/// Returns an embedder that also records its failures.
 fn watched(
     settings: &Settings,
     calling: EmbeddingCallOptions,
@@ -194,7 +197,7 @@ fn watched(
     Arc::new(WatchedEmbedder { inner: embedder(settings, calling), failed: failed.clone() })
 }
 
-/// The file in which processes note that the embedding service did not answer.
+/// Returns the file in which processes record that the embedding service did not answer.
 fn pause_file(settings: &Settings) -> PathBuf {
     settings.home.join("embedding-pause.json")
 }
@@ -204,7 +207,7 @@ pub(crate) fn noted(settings: &Settings, calling: EmbeddingCallOptions) -> Embed
     EmbeddingCallOptions { pause_file: Some(pause_file(settings)), ..calling }
 }
 
-/// The model that the store answers with, if knowing it saves a call to a service.
+/// Returns the model whose vectors recall uses, if this saves a call to a service.
 fn known(store: &dyn Store, settings: &Settings) -> Option<String> {
     // If the store cannot be read, the next request to it reports that.
     settings.embedding.is_service().then(|| store.model().ok().flatten()).flatten()
@@ -239,7 +242,7 @@ impl Embedder for WatchedEmbedder {
     }
 }
 
-/// Takes the place of a model that cannot be used.
+/// Replaces a model that cannot be used. Every call returns the reason.
 struct UnusableEmbedder {
     why: String,
 }
@@ -291,8 +294,8 @@ impl App<'_> {
         }
     }
 
-    /// The caller in the space that was asked for, confined to it where `--space` named it; where none was named, in the
-    /// caller's own.
+    /// Returns the caller in the requested space. If `--space` named the space, the caller is confined to it. If no space
+    /// was named, the caller works in the caller's own space.
     pub(crate) fn here(&self) -> Result<Caller, Failure> {
         self.here_and(&[])
     }
@@ -310,8 +313,8 @@ impl App<'_> {
         Ok(())
     }
 
-    /// The flag that named the space of the call, with a space before it: a command that is printed and copied works where it was
-    /// printed.
+    /// Returns the flag that named the space of the call, with a leading space character, so that a printed command works in
+    /// the same space when a user copies it.
     pub(crate) fn place(&self, caller: &Caller) -> Result<String, Failure> {
         Ok(match self.settings.space_source() {
             SettingSource::Flag { name } => format!(" {name} {}", self.engine.space(caller)?.name),
@@ -319,7 +322,7 @@ impl App<'_> {
         })
     }
 
-    /// The same caller as [`here`](Self::here), who also reaches the spaces that the command itself names.
+    /// Returns the caller like [`here`](Self::here), who can also reach the spaces that the command itself names.
     pub(crate) fn here_and(&self, named: &[&str]) -> Result<Caller, Failure> {
         let space = self.settings.space.as_str();
         match self.settings.space_source() {
@@ -386,7 +389,7 @@ impl App<'_> {
         self.calling(noted(self.settings, EmbeddingCallOptions::default()))
     }
 
-    /// The same engine with a service that makes vectors given little time; `None` where they are made here.
+    /// Returns the engine with a short time limit for the embedding service; `None` if this process computes the vectors.
     fn hurried(&self) -> Option<Engine> {
         self.settings.embedding.is_service().then(|| {
             let known = known(&*self.store.records, self.settings);
@@ -399,13 +402,13 @@ impl App<'_> {
         })
     }
 
-    /// The same engine with a model that is called in another way.
+    /// Returns the engine with other options for calling the model.
     fn calling(&self, calling: EmbeddingCallOptions) -> Engine {
         let embedder = watched(self.settings, calling, &self.failed);
         engine(&self.store, &self.index, &self.files, self.settings, embedder)
     }
 
-    /// Embeds a little of what waits. A service is given little to do and little time for it.
+    /// Embeds a few waiting sections. A service gets fewer sections and a short time limit.
     fn embed_a_little(&self) -> Result<(), Error> {
         let embedded = match self.hurried() {
             None => self.engine.embed_waiting(EMBEDDED_AFTERWARDS),
@@ -425,7 +428,7 @@ impl App<'_> {
         }
         // A language model may take a minute, so this process does not wait for it.
         if self.engine.has_to_think()? && maintenance::lock_llm_work(self.store.home()).is_some() {
-            // If none can be started, the next process does it.
+            // If no process can be started, the next process does the work.
             let _ = background::start_jobs(self.settings);
         }
         Ok(())
@@ -441,7 +444,7 @@ impl App<'_> {
         writable
     }
 
-    /// Leaves embedding to another time, also the little that is done after the answer.
+    /// Postpones embedding, including the few sections after the answer.
     pub(crate) fn leave_embedding(&self) {
         self.later.store(true, Ordering::Relaxed);
     }
@@ -479,7 +482,7 @@ impl App<'_> {
         }
     }
 
-    /// Folds the tail of the index where it is long.
+    /// Folds the tail of the index if it is long.
     pub(crate) fn fold(&self, printer: &mut Printer) -> Result<(), Failure> {
         match self.index.tend() {
             Ok(_) => Ok(()),

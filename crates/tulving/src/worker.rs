@@ -1,7 +1,8 @@
 //! The name under which this process takes work, and the check whether the process of such a name is gone.
 //!
-//! The name contains the process id, its start time, its id namespace and the boot id, as Linux has them in `/proc`. A
-//! process of another machine, another container or a system without these is never found gone: its lease expires.
+//! The name contains the process id, its start time, its id namespace and the boot id, from Linux's `/proc`. For a process
+//! on another machine, in another container or on a system without `/proc`, this module cannot detect the end; the lease of
+//! its work expires instead.
 
 use std::fs;
 use std::sync::LazyLock;

@@ -1,8 +1,9 @@
 //! Merges the results of several backends. Pure; the first backend is the primary.
 //!
-//! A memory that an earlier backend already gave, by id or by content, is left out. Answers to a question are merged by
-//! reciprocal rank: only the rank in its own backend's list counts, so the backends take turns, and the earlier one comes
-//! first on a tie. If the request has a sort order, that order applies. Scores and explanations stay as given.
+//! A memory with the same id or content as one from an earlier backend is left out. Answers to a question are merged by
+//! reciprocal rank: only the rank in each backend's own list counts, so the merged list alternates between the backends. In
+//! a tie, the earlier backend comes first. If the request has a sort order, that order applies. Scores and explanations are
+//! not changed.
 
 use std::collections::HashSet;
 
@@ -17,13 +18,13 @@ use crate::rank::order::compare;
 /// The order in which the hits of several backends are merged.
 #[derive(Clone, Copy)]
 pub(super) enum MergeOrder {
-    /// Rank in their own lists.
+    /// The ranks of the hits in the lists of their own backends.
     Ranks,
     /// A sort order, evaluated at this time.
     By(Sort, Timestamp),
 }
 
-/// Merges several answers into one, the primary's first.
+/// Merges several answers into one. The answer of the primary is the first.
 pub(super) fn answers(
     answers: Vec<Answer>,
     order: MergeOrder,
@@ -47,7 +48,7 @@ pub(super) fn answers(
         whole.failed_backends.extend(answer.failed_backends);
         ranked.extend(fresh);
     }
-    // The sort is stable, so the earlier backend comes first on a tie.
+    // The sort is stable, so in a tie the earlier backend comes first.
     match order {
         MergeOrder::Ranks => ranked.sort_by_key(|(rank, _)| *rank),
         MergeOrder::By(sort, now) => {
@@ -72,11 +73,11 @@ pub(super) fn answers(
     whole
 }
 
-/// A part of one backend's list, in the order of creation.
+/// A slice of one backend's list, in order of creation.
 #[derive(Default)]
 pub(super) struct Slice {
     pub(super) memories: Vec<Memory>,
-    /// The position up to which it was read, if there is more.
+    /// The position of the last memory that was read, if the backend has more.
     pub(super) read_to: Option<MergePosition>,
 }
 
@@ -88,13 +89,14 @@ pub(super) fn place(memory: &Memory) -> MergePosition {
     (memory.usage.created_at, memory.id)
 }
 
-/// Returns true if one position comes after another.
+/// Returns true if `place` comes after `other`.
 pub(super) fn is_after(place: MergePosition, other: MergePosition, oldest_first: bool) -> bool {
     if oldest_first { place > other } else { place < other }
 }
 
-/// Merges several slices into a page, the primary's first, and returns the start of the next page. Memories beyond the
-/// point that every backend was read to wait for the next page, so that none is skipped.
+/// Merges several slices, beginning with the primary's, into a page, and returns the start of the next page. Each backend
+/// was read only up to its own position. Memories after the first of these positions are left for the next page, so that
+/// none is skipped.
 pub(super) fn slices(
     slices: Vec<Slice>,
     oldest_first: bool,
@@ -121,7 +123,7 @@ pub(super) fn slices(
     (page, next)
 }
 
-/// The memories that earlier backends gave.
+/// The memories that earlier backends returned.
 #[derive(Default)]
 struct KnownMemories {
     ids: HashSet<MemoryId>,

@@ -1,8 +1,9 @@
-//! The verbs for a setup with more than the built-in backend: the primary is written to, all are read, and their results
-//! are screened and merged.
+//! The verbs for a configuration with backends other than the built-in one. Writes go to the primary. Reads ask all
+//! backends, and the results are screened and merged.
 //!
-//! A backend that fails or is late is named in the answer, and the others still answer. A verb that the primary does not
-//! offer is an error; the built-in backend never replaces it. Without such a setup none of this runs.
+//! The answer names each backend that failed or was too slow, and still contains the results of the others. If the primary
+//! does not support a verb, the call fails; the built-in backend never replaces the primary. If only the built-in backend is
+//! configured, this module is not used.
 
 mod merge;
 mod read;
@@ -22,17 +23,17 @@ use crate::model::answer::FailedBackend;
 use crate::model::backend::Verb;
 use crate::model::error::{BackendError, Error};
 
-/// Builds the error for a verb that a backend failed to do.
+/// Builds the error for a verb that failed in a backend.
 fn failure(entry: &BackendEntry, source: BackendError) -> Error {
     Error::Backend { name: entry.name.clone(), done: 0, source }
 }
 
-/// Builds the entry for a failed backend in an answer that others gave.
+/// Builds the entry for a failed backend. It is added to an answer from the other backends.
 fn failed(name: &str, error: &BackendError) -> FailedBackend {
     FailedBackend { backend: name.to_owned(), code: error.code(), why: error.to_string() }
 }
 
-/// Refuses a verb that only the built-in backend knows if another one is primary.
+/// Refuses a verb that only the built-in backend supports if another backend is primary.
 pub(crate) fn require_built_in(backends: Option<&Backends>, what: &'static str) -> Result<(), Error> {
     match backends.map(Backends::primary) {
         Some(primary @ BackendEntry { keeps: Keeps::Elsewhere(_), .. }) => {
@@ -42,7 +43,7 @@ pub(crate) fn require_built_in(backends: Option<&Backends>, what: &'static str) 
     }
 }
 
-/// Returns the error for counting memories when there are several backends, or when the only one is elsewhere.
+/// Returns the error for counting memories when several backends, or only an external one, are configured.
 pub(crate) fn not_counted(backends: &Backends) -> Error {
     let elsewhere = |entry: &&BackendEntry| matches!(entry.keeps, Keeps::Elsewhere(_));
     let all = backends.all();
@@ -50,7 +51,7 @@ pub(crate) fn not_counted(backends: &Backends) -> Error {
     failure(entry, BackendError::NotOffered { what: "a count" })
 }
 
-/// Asks these backends in parallel and returns their results in order. This thread asks the first.
+/// Asks these backends in parallel and returns their results in order. The current thread asks the first backend.
 fn each<'a, T: Send>(
     entries: &[&'a BackendEntry],
     ask: impl Fn(&BackendEntry) -> Result<T, Error> + Sync,
@@ -70,7 +71,7 @@ fn each<'a, T: Send>(
     })
 }
 
-/// Separates the results of the backends, in order, from those that failed. If all failed, the first failure is the
+/// Separates the successful results, in order, from the failed backends. If all backends failed, the first failure is the
 /// error. An error in the request or in the store is always returned.
 fn settled<T>(said: Vec<(&BackendEntry, Result<T, Error>)>) -> Result<(Vec<T>, Vec<FailedBackend>), Error> {
     let (mut good, mut bad) = (Vec::new(), Vec::new());
@@ -78,7 +79,7 @@ fn settled<T>(said: Vec<(&BackendEntry, Result<T, Error>)>) -> Result<(Vec<T>, V
     for (at, (entry, said)) in said.into_iter().enumerate() {
         match said {
             Ok(said) => good.push(said),
-            // A secondary that does not offer this verb is ignored.
+            // A secondary that does not support this verb is ignored.
             Err(Error::Backend { source: BackendError::NotOffered { what }, .. })
                 if at > 0 && Verb::ALL.iter().any(|verb| verb.as_str() == what) => {}
             Err(Error::Backend { name, done, source }) => {

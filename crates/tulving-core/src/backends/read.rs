@@ -1,4 +1,4 @@
-//! Get and list over several backends.
+//! The verbs get and list for several backends.
 
 use crate::model::answer::{Cursor, FailedBackend, Page, Position};
 use crate::model::backend::{BackendListQuery, Verb};
@@ -16,8 +16,8 @@ use super::registry::{BackendEntry, Backends, Keeps};
 use super::screen::Screen;
 use super::{each, failed, failure, settled};
 
-/// Returns a memory: the primary's, else that of the first secondary that has it. If none has it but one could not be
-/// asked, that failure is the error, because the memory may be there.
+/// Returns a memory from the primary, or else from the first secondary that has it. If no backend has it but one backend
+/// failed, the result is that failure, because the failed backend may have the memory.
 pub(crate) fn get(
     ports: &Ports,
     backends: &Backends,
@@ -49,7 +49,7 @@ pub(crate) fn get(
     })
 }
 
-/// Returns a memory of one backend.
+/// Returns a memory from one backend.
 pub(super) fn get_from(
     ports: &Ports,
     backends: &Backends,
@@ -60,7 +60,7 @@ pub(super) fn get_from(
     let Keeps::Elsewhere(backend) = &entry.keeps else {
         return access::find(ports, caller, which);
     };
-    // Numbers exist only in the store; other backends use the same ids.
+    // Only the store assigns numbers to memories; other backends support ids only.
     let MemoryRef::Id(id) = which else {
         return Err(access::absent(ports, caller, which)?);
     };
@@ -82,8 +82,8 @@ pub(super) fn get_from(
     }
 }
 
-/// Returns a page over all backends. In the order of creation they form one list. Any other order may change between two
-/// pages, so the page then has only the primary's list and says so.
+/// Returns a page over all backends. In order of creation, the memories of all backends form one list. Any other order may
+/// change between two pages, so the page then contains only the primary's memories, and states this.
 pub(crate) fn list(
     ports: &Ports,
     backends: &Backends,
@@ -166,7 +166,8 @@ fn slice(
     Ok((Slice { memories, read_to: last.filter(|_| listed.more || longer) }, failed))
 }
 
-/// Lists the primary in an order that may change. For a backend elsewhere, this sorts its newest memories, on one page.
+/// Lists the primary's memories in an order that may change. For an external backend, its newest memories are sorted and
+/// returned on one page.
 fn in_changing_order(
     ports: &Ports,
     backends: &Backends,

@@ -1,4 +1,4 @@
-//! Recall over several backends: all are asked in parallel, each with its own timeout.
+//! Recall from several backends: all are asked in parallel, each with its own timeout.
 
 use crate::model::answer::{Answer, Hit, Strength};
 use crate::model::backend::{BackendRecallMode, BackendRecallQuery};
@@ -26,7 +26,7 @@ pub(crate) fn recall(
     let plan = plan::read(request, ports.clock.now(), &caller.zone)?;
     let answer = planned(ports, backends, caller, &plan)?;
     match plan.ranking() {
-        // No backend counts by type, so an empty list is the only sign that there are none.
+        // No backend counts memories by type, so an empty list is the only sign that there are none.
         Some(ranking) if answer.total_found == 0 => {
             Ok(filtered::ranked_instead(answer, planned(ports, backends, caller, &ranking)?))
         }

@@ -14,31 +14,31 @@ use crate::ports::Backend;
 pub enum Keeps {
     /// The store of this home.
     BuiltIn,
-    /// Another place.
+    /// An external backend.
     Elsewhere(Arc<dyn Backend>),
 }
 
-/// A backend that is set up.
+/// A configured backend.
 #[derive(Clone)]
 pub struct BackendEntry {
-    /// Its name.
+    /// The name of the backend.
     pub name: String,
-    /// Its role.
+    /// The role of the backend.
     pub role: BackendRole,
     /// Timeout for an answer. The built-in backend has none.
     pub within: Duration,
-    /// The location of its memories.
+    /// The location of the backend's memories.
     pub keeps: Keeps,
 }
 
-/// The backends of this setup: exactly one primary, and any number of secondaries.
+/// The configured backends: exactly one primary, and any number of secondaries.
 pub struct Backends {
     primary: BackendEntry,
     secondaries: Vec<BackendEntry>,
 }
 
 impl Backends {
-    /// Creates the registry; the secondaries keep their order. Refuses what [`check`](Self::check) refuses.
+    /// Creates the registry. The secondaries keep their order. Returns the errors of [`check`](Self::check).
     pub fn new(entries: Vec<BackendEntry>) -> Result<Self, RegistryError> {
         Self::check(entries.iter().map(|entry| (entry.name.as_str(), entry.role)))?;
         let (primaries, secondaries): (Vec<_>, Vec<_>) =
@@ -47,7 +47,7 @@ impl Backends {
         Ok(Self { primary, secondaries })
     }
 
-    /// Refuses invalid or repeated names, and any number of primaries other than one.
+    /// Refuses invalid or repeated names, and a number of primaries other than one.
     pub fn check<'a>(
         entries: impl Iterator<Item = (&'a str, BackendRole)> + Clone,
     ) -> Result<(), RegistryError> {
@@ -71,7 +71,7 @@ impl Backends {
         }
     }
 
-    /// Returns the backend that is written to.
+    /// Returns the backend that receives the writes.
     pub const fn primary(&self) -> &BackendEntry {
         &self.primary
     }
@@ -81,12 +81,12 @@ impl Backends {
         std::iter::once(&self.primary).chain(&self.secondaries).collect()
     }
 
-    /// Returns true if the built-in backend is among them.
+    /// Returns true if the built-in backend is configured.
     pub(crate) fn has_built_in(&self) -> bool {
         self.all().iter().any(|entry| matches!(entry.keeps, Keeps::BuiltIn))
     }
 
-    /// Returns true if the built-in backend is the only one.
+    /// Returns true if only the built-in backend is configured.
     pub(crate) fn is_plain(&self) -> bool {
         self.secondaries.is_empty() && matches!(self.primary.keeps, Keeps::BuiltIn)
     }

@@ -1,7 +1,7 @@
-//! Screens the results of a backend: only memories of allowed spaces, well formed and within limits, pass.
+//! Screens the results of a backend: accepts only well-formed memories within the limits, from allowed spaces.
 //!
-//! Invalid memories are dropped and reported. Memories that are only not for the caller (private to somebody else, or
-//! outside the filter) are dropped silently: naming them would reveal that they exist.
+//! Invalid memories are dropped and reported. Valid memories that the caller may not see or that do not match the filter are
+//! dropped silently, because naming them would reveal that they exist.
 
 use std::collections::HashSet;
 
@@ -20,26 +20,26 @@ use crate::verbs::save::intake;
 use super::registry::BackendEntry;
 use super::{Backends, Keeps};
 
-/// The owner of memories that belong to nobody.
+/// The owner id of memories without an owner.
 const NOBODY: PrincipalId = PrincipalId::from_bytes([0; 16]);
 
-/// Screens the answer of one backend to one query.
+/// Screens one backend's answer to one query.
 pub(super) struct Screen<'a> {
     ports: &'a Ports,
     caller: &'a Caller,
     entry: &'a BackendEntry,
     spaces: Vec<Space>,
     filter: &'a Filter,
-    /// True if the ids of the store's memories are reserved for the store.
+    /// True if only the store may use the ids of its memories.
     store_is_primary: bool,
 }
 
-/// The results that passed.
+/// The results that passed the screen.
 #[derive(Default)]
 pub(super) struct Passed {
-    /// The memories, in the order given, with the score that the backend gave them.
+    /// The memories in the order of the backend, each with the backend's score.
     pub(super) memories: Vec<(Memory, Option<Score>)>,
-    /// The number of invalid results, and the reason of the first one.
+    /// The number of invalid results, and the reason why the first one is invalid.
     wrong: Option<(usize, String)>,
 }
 
@@ -51,7 +51,7 @@ impl Passed {
         }
     }
 
-    /// Returns the error for the results that did not pass.
+    /// Returns the error for the invalid results.
     pub(super) fn error(&self) -> Option<BackendError> {
         self.wrong.as_ref().map(|(count, why)| {
             let what = if *count == 1 { "a memory was" } else { "memories were" };
@@ -60,15 +60,15 @@ impl Passed {
         })
     }
 
-    /// Returns the same error as an entry in an answer.
+    /// Returns the same error as an entry for an answer.
     pub(super) fn failed(&self, entry: &BackendEntry) -> Vec<FailedBackend> {
         self.error().iter().map(|error| super::failed(&entry.name, error)).collect()
     }
 }
 
 impl<'a> Screen<'a> {
-    /// Creates a screen for a backend and a filter, over the spaces that the caller is a member of. A wider boundary
-    /// has no effect: a backend's claim that a memory is open to non-members is not trusted.
+    /// Creates a screen for a backend and a filter, limited to the spaces that the caller is a member of. A wider boundary
+    /// has no effect: if a backend states that a memory is open to non-members, the statement is not trusted.
     pub(super) fn new(
         ports: &'a Ports,
         backends: &Backends,
@@ -86,7 +86,7 @@ impl<'a> Screen<'a> {
         Ok(Self { ports, caller, entry, spaces, filter, store_is_primary })
     }
 
-    /// Returns true if there is no space to ask for.
+    /// Returns true if the query has no space.
     pub(super) fn is_empty(&self) -> bool {
         self.spaces.is_empty()
     }
@@ -97,7 +97,7 @@ impl<'a> Screen<'a> {
         BackendScope { spaces, viewer: self.caller.viewer.principal, filter: self.filter.clone() }
     }
 
-    /// Returns the valid and matching memories among the first `limit`.
+    /// Returns the valid memories among the first `limit` that match the filter.
     pub(super) fn pass(&self, given: Vec<Given>, limit: usize) -> Result<Passed, Error> {
         let mut passed = Passed::default();
         let mut seen = HashSet::new();
@@ -112,7 +112,7 @@ impl<'a> Screen<'a> {
         Ok(passed)
     }
 
-    /// Drops memories with an id of the store: such an id always means the store's memory.
+    /// Drops memories with an id that the store uses: such an id always identifies the store's memory.
     fn drop_the_stores(&self, passed: &mut Passed) -> Result<(), Error> {
         if !self.store_is_primary || passed.memories.is_empty() {
             return Ok(());
@@ -127,7 +127,7 @@ impl<'a> Screen<'a> {
         Ok(())
     }
 
-    /// Returns a memory if it is valid and matches, `None` if it is valid but does not match.
+    /// Returns a memory if it is valid and matches the filter; `None` if it is valid but does not match.
     fn one(
         &self,
         claimed: Claimed,
@@ -147,7 +147,7 @@ impl<'a> Screen<'a> {
         asked.ok_or_else(|| "its space was not asked for".to_owned())
     }
 
-    /// Builds the memory that a backend claims, parsed like a save.
+    /// Builds a memory from a backend's data, which is parsed like a save request.
     fn memory(&self, claimed: Claimed, space: &Space) -> Result<Memory, crate::model::error::Invalid> {
         let mut said = claimed.said;
         let boundary = said.boundary.unwrap_or(Boundary::Hub);

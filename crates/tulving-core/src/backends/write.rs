@@ -1,7 +1,7 @@
-//! Save and forget if the primary is a backend elsewhere: the engine decides, the backend stores.
+//! Save and forget for an external primary backend: the engine decides, the backend stores.
 //!
-//! The engine checks rights and limits and normalises the input before the backend sees anything, and it assigns the id.
-//! A backend has no transactions: if a batch fails, the error says how many were done.
+//! The engine assigns the id. It also checks rights and limits and normalizes the input before the backend receives
+//! anything. A backend has no transactions: if a batch fails, the error contains the number of memories already written.
 
 use crate::model::answer::{EditedMemory, ForgottenMemories, Receipt, SaveOutcome, Warning};
 use crate::model::backend::BackendListQuery;
@@ -23,7 +23,7 @@ use super::read::get_from;
 use super::registry::{BackendEntry, Backends, Keeps};
 use super::screen::Screen;
 
-/// Maximum number of memories with the same key or path that are read.
+/// Maximum number of memories with the same key or path to read.
 const TWINS: usize = 20;
 
 /// Saves one memory.
@@ -58,7 +58,7 @@ pub(crate) fn save_many(
     Ok(receipts)
 }
 
-/// Adds to an error how many of a batch were done.
+/// Adds to an error the number of memories of the batch that were already written.
 fn after(done: usize, error: Error) -> Error {
     match error {
         Error::Backend { name, source, .. } => Error::Backend { name, done, source },
@@ -66,7 +66,7 @@ fn after(done: usize, error: Error) -> Error {
     }
 }
 
-/// Saves memories to a backend elsewhere.
+/// Saves memories to an external backend.
 struct Keeper<'a> {
     ports: &'a Ports,
     backends: &'a Backends,
@@ -115,8 +115,8 @@ impl Keeper<'_> {
         })
     }
 
-    /// Finds the memory with the draft's key or path. As in the store, the caller's own private one comes before a shared
-    /// one. Equal contents without a key are not searched for.
+    /// Finds the memory with the draft's key or path. As in the store, a private memory of the caller comes before a shared
+    /// memory. Memories without a key are not compared by content.
     fn duplicate(&self, space: &Space, draft: &Draft) -> Result<Option<Memory>, Error> {
         let key = draft.patch.key.clone().flatten();
         let source_path = draft.provenance.source_path.clone();
@@ -141,7 +141,7 @@ impl Keeper<'_> {
         Ok(found.into_iter().next())
     }
 
-    /// Returns true if a memory with that key is the one meant.
+    /// Returns true if a memory with the draft's key or path also fits the boundary of the draft.
     fn fits(&self, space: &Space, draft: &Draft, memory: &Memory) -> bool {
         let is_private = memory.fields.boundary == Boundary::Private;
         match draft.patch.boundary {
@@ -153,7 +153,7 @@ impl Keeper<'_> {
     }
 }
 
-/// Forgets a memory and returns it as it was.
+/// Forgets a memory and returns its last state.
 pub(crate) fn forget(
     ports: &Ports,
     backends: &Backends,
@@ -196,14 +196,14 @@ pub(crate) fn forget_many(
     let mut warnings = Vec::new();
     let mut seen: Vec<MemoryRef> = Vec::new();
     let (forgotten, missing) = access::several(which, limits::FORGETS, |which| {
-        // A memory named twice is gone the second time, and counts once.
+        // When a memory is named a second time, it is already forgotten, so it counts once.
         if seen.contains(&which) {
             return Err(access::absent(ports, caller, which)?);
         }
         let gone = forget(ports, backends, caller, which, request).map_err(|error| after(done, error))?;
         done += 1;
         seen.push(which);
-        // The reason is the same for all.
+        // All memories have the same warnings, so the last ones are used.
         warnings = gone.warnings;
         Ok((gone.memory.id, gone.memory))
     })?;

@@ -1,4 +1,4 @@
-//! Work that nobody waits for: passes over conversations and journals, lifecycle rules, jobs that read documents.
+//! Background work: passes over conversations and journals, lifecycle rules, and jobs that read documents.
 
 pub mod lifecycle;
 

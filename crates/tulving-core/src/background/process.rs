@@ -1,8 +1,8 @@
-//! Runs the jobs that memories wait for: extracts the text of files, prepares links, deletes files that nobody needs.
+//! Runs the jobs of memories: extracts the text of files, prepares links, and deletes unused files.
 //!
-//! The result and the end of the job are one transaction. A file that cannot be read leaves its memory active, findable by the
-//! name of the file, with the error; the job is given up with the reason. A text that somebody wrote in place of the name
-//! stays.
+//! One transaction writes the result of a job and ends the job. If a file cannot be read, its memory stays active with the
+//! error, recall finds the memory by the name of the file, and the job is given up with the reason. If somebody has written
+//! a text in place of the file name, that text is not replaced.
 
 use std::time::Duration;
 
@@ -26,27 +26,27 @@ use crate::verbs::save::derive::DraftContext;
 use crate::verbs::save::embed;
 use crate::verbs::save::intake::Patch;
 
-/// The note for a file whose text contains something that may not be stored.
+/// The note for a file whose text contains something that must not be stored.
 const AS_IT_IS: &str = "the file itself is kept as it is";
-/// The job kinds that are handled here.
+/// The job kinds that this module handles.
 const KINDS: &[&str] = &[job::EXTRACT, job::LINK, job::DROP];
-/// Lease of a job. Extracting the text of a file takes much less.
+/// Lease of a job. Extracting the text of a file takes much less time.
 const LEASE: Duration = Duration::from_secs(300);
-/// Pause before deleting a file if somebody is storing files.
+/// Pause before deleting a file while files are being stored.
 const PAUSE: Duration = Duration::from_secs(60);
-/// Pause if somebody changed the memory meanwhile.
+/// Pause if somebody changed the memory while the job was running.
 const SHORT_PAUSE: Duration = Duration::from_secs(1);
 
 /// The result of a job.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Processed {
-    /// The job as it is now.
+    /// The current state of the job.
     pub job: Job,
     /// The error, if any.
     pub trouble: Option<String>,
     /// True if a program that can read the file is missing on this machine.
     pub lacking: bool,
-    /// The remedy, if known.
+    /// The remedy for the error, if known.
     pub remedy: Option<&'static str>,
 }
 
@@ -56,7 +56,7 @@ impl Processed {
         Self { job, trouble: None, lacking: false, remedy: None }
     }
 
-    /// Creates the result of a job that failed for this reason.
+    /// Creates the result of a job that failed, with the reason.
     pub(crate) fn badly(job: Job, why: impl Into<String>) -> Self {
         Self { trouble: Some(why.into()), ..Self::well(job) }
     }
@@ -103,7 +103,7 @@ pub(crate) fn one(ports: &Ports, holder: &str) -> Result<Option<Processed>, Erro
         return drop_file(ports, job).map(Some);
     }
     let Some(memory) = waiting(ports, &job)? else {
-        // The memory was erased, or replaced by one that needs no work.
+        // The memory was erased, or replaced by a memory that needs no job.
         return jobs::complete(ports, job).map(|job| Some(Processed::well(job)));
     };
     let everybody = Viewer { principal: PrincipalId::USER, within: None };
@@ -128,7 +128,7 @@ pub(crate) fn one(ports: &Ports, holder: &str) -> Result<Option<Processed>, Erro
     Ok(Some(Processed { lacking, remedy, ..done }))
 }
 
-/// Deletes a file if no memory describes it. This leaves no trace.
+/// Deletes a file if no memory describes it. The deletion is not recorded.
 fn drop_file(ports: &Ports, job: Job) -> Result<Processed, Error> {
     match job.object().map(|key| objects::drop_unused(ports, key)) {
         None | Some(Ok(true)) => {
@@ -147,15 +147,15 @@ fn drop_file(ports: &Ports, job: Job) -> Result<Processed, Error> {
     }
 }
 
-/// Returns the memory of a job if it still waits for it, even if it was archived or forgotten meanwhile, since that may be
-/// undone.
+/// Returns the memory of a job if the memory still waits for the job. An archived or forgotten memory is included, because
+/// archiving and forgetting can be undone.
 fn waiting(ports: &Ports, job: &Job) -> Result<Option<Memory>, Error> {
     let Some(id) = job.memory() else { return Ok(None) };
     let found = ports.store.entries(&[id], None)?.pop().map(|entry| entry.memory);
     Ok(found.filter(|memory| memory.status.state == State::Processing || memory.is_unread()))
 }
 
-/// Extracts the text of a file, with notes about it.
+/// Extracts the text of a file, and returns it with notes about the file.
 fn read(
     ports: &Ports,
     attachment: &Attachment,
@@ -169,7 +169,7 @@ fn read(
     if text.is_empty() {
         return Err(Trouble::lasting("there is no text in it"));
     }
-    // The file itself cannot be rewritten, so its owner is informed.
+    // Tulving cannot remove text from the file itself, so the owner of the file is informed.
     let refused = |error: Invalid| Trouble::lasting(format!("{error}; {AS_IT_IS}"));
     let text = redactor.content(Field::Content, text).map_err(refused)?;
     let title =
@@ -233,9 +233,9 @@ fn finish(
     ];
     match ports.store.apply(&access::own_changes(ports.clock.now(), writes)) {
         Ok(_) => Ok(Processed { trouble, ..Processed::well(ended) }),
-        // Another process has the job now, so it owns the result.
+        // Another process has the job now, so the result is left to that process.
         Err(StoreError::Conflict(Conflict::JobMoved)) => Ok(Processed { trouble, ..Processed::well(job) }),
-        // Somebody has changed the memory meanwhile. The remaining work is decided on its current state.
+        // Somebody has changed the memory meanwhile. The postponed job continues from the current state of the memory.
         Err(StoreError::Conflict(_)) => jobs::postpone(ports, job, SHORT_PAUSE).map(Processed::well),
         Err(error) => Err(error.into()),
     }

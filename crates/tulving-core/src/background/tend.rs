@@ -1,7 +1,8 @@
-//! Applies the lifecycle rules of every space: by hand, and periodically in the background.
+//! Applies the lifecycle rules of all spaces, on request and periodically in the background.
 //!
-//! Reads in pages and writes in small transactions, so that nobody waits. If somebody was faster, their change stands and the
-//! memory is checked again next time. Irreversible steps are taken only after the clock has been steady for a day.
+//! A run reads memories in pages and writes in small transactions, so that it does not block other callers. If somebody else
+//! changes a memory first, that change wins, and the next run checks the memory again. Irreversible steps are taken only
+//! after the clock has been steady for a day.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -26,18 +27,18 @@ use crate::verbs::access::{self, Ports};
 use crate::verbs::jobs;
 use crate::verbs::objects;
 
-/// Number of memories checked in one step.
+/// Number of memories in one page.
 const PAGE: usize = 500;
-/// Number of moves in one transaction: some milliseconds of writing.
+/// Number of moves in one transaction, which takes a few milliseconds to write.
 const ACT: usize = 100;
 /// Number of audit entries deleted in one transaction.
 const AUDIT_ACT: usize = 1_000;
-/// Lease of the job, and the time after which it is extended. The work between two looks at the clock takes far less than the
-/// other half.
+/// Lease of the job. The job extends its lease after half of this time; the work between two time checks takes far less than
+/// the remaining half.
 const LEASE: Duration = Duration::from_secs(600);
 const LEASE_HALF: Duration = Duration::from_secs(300);
-/// Days by which a clock may jump ahead between two runs. After a larger jump, or one back, it is not trusted with irreversible
-/// steps …
+/// Maximum number of days that a clock may advance between two runs. After a larger jump, or a jump back, irreversible steps
+/// are not taken …
 const GAP_DAYS: f64 = 30.0;
 /// … until this many days have passed.
 const STEADY_DAYS: f64 = 1.0;
@@ -45,11 +46,11 @@ const STEADY_DAYS: f64 = 1.0;
 /// A request to apply the rules.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TendRequest {
-    /// Only in this space; `None` means every space that the caller may tend.
+    /// The space to tend; `None` means every space that the caller may tend.
     pub space: Option<SpaceId>,
-    /// True if nothing is written.
+    /// True to preview the steps without writing.
     pub dry_run: bool,
-    /// Number of steps listed one by one.
+    /// Maximum number of steps in the result.
     pub shown: usize,
 }
 
@@ -64,24 +65,24 @@ pub struct Tended {
     pub revived: u64,
     /// Number of memories archived.
     pub archived: u64,
-    /// Number of forgotten memories deleted for good.
+    /// Number of forgotten memories permanently deleted.
     pub erased: u64,
-    /// Number of audit entries deleted.
+    /// Number of deleted audit entries.
     pub audit_removed: u64,
-    /// Number of items to be deleted for good once the clock has been steady for a day.
+    /// Number of items that will be permanently deleted once the clock has been steady for a day.
     pub held_back: u64,
-    /// The first of these steps, for memories that the caller may see.
+    /// The first steps, for memories that the caller may see.
     pub steps: Vec<TendedStep>,
 }
 
-/// A step.
+/// A step that a rule took or would take.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TendedStep {
     /// The step.
     pub step: LifecycleStep,
     /// The reason.
     pub why: String,
-    /// The memory as it is now.
+    /// The current state of the memory.
     pub memory: Memory,
 }
 
@@ -101,7 +102,8 @@ impl Tended {
     }
 }
 
-/// Applies the rules at once, where the caller may: an admin of the org everywhere, others where they are admins.
+/// Applies the rules immediately in the spaces that the caller may tend: all spaces for an admin of the org, otherwise the
+/// spaces where the caller is an admin.
 pub(crate) fn tend(
     ports: &Ports,
     rules: &LifecyclePolicies,
@@ -138,8 +140,8 @@ pub(crate) fn tend(
     Ok(tended)
 }
 
-/// Applies the rules of all spaces in the background, if that is due and no other process does it. `go_on` is asked between
-/// pages: if it returns false, the rest waits for another time.
+/// Applies the rules of all spaces in the background if a run is due and no other process runs it. The run calls `go_on`
+/// between pages and stops if `go_on` returns false; the rest waits for the next run.
 pub(crate) fn tend_due(
     ports: &Ports,
     rules: &LifecyclePolicies,
@@ -202,13 +204,13 @@ fn within_reach(
         }
     }
     if reached.is_empty() {
-        // Returns the error for the space of the call.
+        // This call returns the error for the caller's space.
         access::require(ports, caller, only.unwrap_or(caller.space), Role::Admin)?;
     }
     Ok(reached)
 }
 
-/// Returns the steps that the caller may see, with the memories as they are now.
+/// Returns the steps that the caller may see, with the current state of each memory.
 fn tell(
     ports: &Ports,
     caller: &Caller,
@@ -235,10 +237,10 @@ struct Round<'a> {
     spaces: &'a [Space],
     now: Timestamp,
     by: Actor,
-    /// True if the actor is an admin of these spaces only. That must still be so at commit, and private memories of others are
-    /// then left out.
+    /// True if the actor is an admin of these spaces only. The transaction then checks this role again, and private memories
+    /// of other principals are left out.
     rights: bool,
-    /// True if entries that belong to no space are included.
+    /// True if audit entries that belong to no space are included.
     whole: bool,
     writes: bool,
     /// True if irreversible steps are included.
@@ -298,7 +300,7 @@ impl Round<'_> {
         !self.rights || life.boundary != Boundary::Private || life.owner == self.by.principal
     }
 
-    /// Takes some steps, and returns those that were taken, without those that another change made void.
+    /// Takes some steps and returns them, except steps that another change has made obsolete.
     fn act<'b>(
         &self,
         due: &'b [(Life, LifecycleDecision)],
@@ -348,7 +350,7 @@ impl Round<'_> {
         Ok(())
     }
 
-    /// Builds the audit entry of a step that hides, ends or revives a memory.
+    /// Builds the audit entry of a step that hides, erases or revives a memory.
     fn audit(&self, life: &Life, verdict: &LifecycleDecision) -> Option<AuditEntry> {
         let act = match verdict.step {
             LifecycleStep::Archive => AuditAct::Archived,
@@ -392,7 +394,7 @@ impl Round<'_> {
     }
 }
 
-/// The time since which the clock has advanced normally, as seen at each run of the rules.
+/// The time since which the clock has advanced normally, as checked at each run of the rules.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Steady {
     since: Option<Timestamp>,
@@ -419,12 +421,12 @@ impl Steady {
     }
 }
 
-/// Returns the single job of a store.
+/// Returns the single tend job of a store.
 fn own_job(ports: &Ports) -> Result<Job, Error> {
     jobs::sole(ports, JobId::TEND, job::TEND, Steady::default().payload())
 }
 
-/// Records the state of the clock, unless a server is about to.
+/// Records the state of the clock, unless a server will record it soon.
 fn note_steady(ports: &Ports, steady: Steady, now: Timestamp) -> Result<(), Error> {
     let job = own_job(ports)?;
     if job.state != JobState::Waiting {

@@ -1,4 +1,4 @@
-//! The verbs around the memories: spaces, members, principals and tokens, the audit, jobs, and the store as a whole.
+//! The administrative verbs: spaces, members, principals, tokens, the audit, jobs, and dumps of the store.
 
 use std::collections::HashMap;
 
@@ -61,12 +61,12 @@ impl Engine {
         directory::create_principal(&self.ports, caller, name, kind)
     }
 
-    /// Returns the names of principals.
+    /// Returns the names of these principals.
     pub fn names(&self, ids: &[PrincipalId]) -> Result<HashMap<PrincipalId, String>, Error> {
         history::names(&self.ports, ids)
     }
 
-    /// Creates a token, which is shown only once.
+    /// Creates a token. Only this call returns its secret.
     pub fn create_token(&self, caller: &Caller, request: &TokenRequest) -> Result<(Secret, Token), Error> {
         directory::create_token(&self.ports, caller, request)
     }
@@ -76,27 +76,27 @@ impl Engine {
         directory::tokens(&self.ports, caller)
     }
 
-    /// Revokes a token, by id or label.
+    /// Revokes a token, specified by id or label.
     pub fn revoke_token(&self, caller: &Caller, which: &str) -> Result<Token, Error> {
         directory::revoke_token(&self.ports, caller, which)
     }
 
-    /// Returns the newest audit entries, for admins.
+    /// Returns the newest audit entries. The caller must be an admin.
     pub fn audit(&self, caller: &Caller, filter: &AuditFilter) -> Result<Vec<AuditEntry>, Error> {
         directory::audit_entries(&self.ports, caller, filter)
     }
 
-    /// Releases the jobs of holders that are gone, and returns their number.
+    /// Releases the jobs of holders whose process no longer exists, and returns the number of these jobs.
     pub fn release_jobs(&self, is_gone: &dyn Fn(&str) -> bool) -> Result<usize, Error> {
         jobs::release(&self.ports, is_gone)
     }
 
-    /// Gives a dead job all its attempts again.
+    /// Gives a dead job all its attempts back.
     pub fn retry_job(&self, caller: &Caller, id: JobId) -> Result<Job, Error> {
         jobs::retry(&self.ports, caller, id)
     }
 
-    /// Returns the jobs in these states; empty means all.
+    /// Returns the jobs in these states. An empty list means all states.
     pub fn jobs(&self, caller: &Caller, states: &[JobState], limit: usize) -> Result<Vec<Job>, Error> {
         jobs::jobs(&self.ports, caller, states, limit)
     }
@@ -106,30 +106,30 @@ impl Engine {
         ledger::list(&self.ports, caller, filter)
     }
 
-    /// Returns one pass, with its acts in words.
+    /// Returns one pass with a description of each act.
     pub fn pass(&self, caller: &Caller, id: PassId) -> Result<ToldPass, Error> {
         ledger::get(&self.ports, caller, id)
     }
 
-    /// Undoes a pass as far as its effects still exist, or previews that.
+    /// Undoes the effects of a pass that still exist, or previews the undo.
     pub fn undo(&self, caller: &Caller, id: PassId, dry_run: bool) -> Result<Undone, Error> {
         self.built_in("undo")?;
         ledger::undo(&self.ports, caller, id, dry_run)
     }
 
-    /// Undoes the newest change in the caller's space, made by the caller or by a pass, or previews that. A change by the
-    /// caller is undone in full, or refused with the reason. A second undo redoes it.
+    /// Undoes the newest change in the caller's space, made by the caller or by a pass, or previews the undo. A change by
+    /// the caller is undone completely, or refused with the reason. A second undo redoes the change.
     pub fn undo_last(&self, caller: &Caller, dry_run: bool) -> Result<LastUndone, Error> {
         self.built_in("undo")?;
         ledger::undo_last(&self.ports, caller, dry_run)
     }
 
-    /// Returns the cost of the language model over the last days, for an admin of the org.
+    /// Returns the cost of the language model over the last `days` days. The caller must be an admin of the org.
     pub fn usage(&self, caller: &Caller, days: i64) -> Result<Spending, Error> {
         usage::usage(&self.ports, &self.llm, caller, days)
     }
 
-    /// Returns a page of a dump of everything, for an admin of the org.
+    /// Returns a page of a dump of the complete store. The caller must be an admin of the org.
     pub fn dump(
         &self,
         caller: &Caller,
@@ -139,7 +139,8 @@ impl Engine {
         transfer::dump(&self.ports, caller, position, limit)
     }
 
-    /// Begins a load, for an admin of the org. Nothing is stored before it is [finished](Self::finish_load).
+    /// Begins a load. The caller must be an admin of the org. Nothing is stored until the load is
+    /// [finished](Self::finish_load).
     pub fn begin_load(&self, caller: &Caller, options: LoadOptions) -> Result<DumpLoad, Error> {
         transfer::begin(&self.ports, caller, options)
     }
@@ -154,7 +155,7 @@ impl Engine {
         transfer::load(&self.ports, caller, loading, lines)
     }
 
-    /// Writes the lines of a load, all or none, once the last of them has arrived.
+    /// Writes all lines of a load, or none, after the last line has arrived.
     pub fn finish_load(&self, caller: &Caller, loading: DumpLoad) -> Result<LoadReport, Error> {
         transfer::finish(&self.ports, caller, loading)
     }
@@ -164,7 +165,7 @@ impl Engine {
         transfer::note_restore(&self.ports, caller, file)
     }
 
-    /// Refuses everyone who may not replace or read the whole store.
+    /// Refuses callers who may not read or replace the complete store.
     pub fn require_org_admin(&self, caller: &Caller) -> Result<(), Error> {
         access::require_org_admin(&self.ports, caller)
     }

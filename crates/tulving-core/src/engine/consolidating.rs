@@ -1,7 +1,7 @@
 //! Consolidates journals: reads them, runs the pass, and replaces `MEMORY.md` with the result.
 //!
 //! The pass is recorded with the new text before the file is replaced, and again afterwards. The file is replaced only if it
-//! still has the text that the model was shown: an edit in between wins.
+//! still contains the text that the model received: if somebody edits the file meanwhile, the edit wins.
 
 use std::collections::HashSet;
 use std::sync::PoisonError;
@@ -38,14 +38,14 @@ use crate::verbs::access;
 use crate::verbs::jobs;
 use crate::verbs::save::{self, SaveOptions};
 
-/// Lease of the job: longer than one space may take.
+/// Lease of the job. It is longer than the maximum time for one space.
 const LEASE: Duration = Duration::from_secs(300);
 /// Maximum delay before a retry after a failure.
 const AGAIN: Duration = Duration::from_secs(3_600);
 /// Maximum time until the job is due, whatever the interval.
 const AHEAD: Duration = Duration::from_secs(23 * 3_600);
-/// Token limit of a conversation with a model. Beyond it the model is not asked again, because its answers would have to be sent
-/// back.
+/// Token limit of a conversation with a model. Above this limit the model is not asked again, because every further question
+/// has to include its earlier answers.
 const MOST_TOKENS: u64 = 50_000;
 /// The message while another consolidation is running.
 const RUNNING: &str = "another consolidation is running; try again when it is done";
@@ -77,9 +77,10 @@ impl Engine {
         *self.consolidation.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Searches the last journals of the caller's space for lasting facts and writes them into `MEMORY.md`; without `write` it
-    /// only previews that. The caller must be a writer, or an admin if a model is asked, because not every writer may spend
-    /// money. Only one runs at a time in a store: while another is running, the model is not asked.
+    /// Searches the most recent journals of the caller's space for lasting facts and writes the facts into `MEMORY.md`;
+    /// without `write`, only previews the change. The caller must be a writer, or an admin if a model is asked, because not
+    /// every writer may cause costs. Only one consolidation runs at a time in a store: during another run, this call does
+    /// not ask the model.
     pub fn consolidate(&self, caller: &Caller, write: bool) -> Result<ConsolidationSummary, Error> {
         let (space, _) = access::workplace(&self.ports, caller)?;
         if self.llm().is_some() {
@@ -92,7 +93,7 @@ impl Engine {
             return Ok(stays(ConsolidationSummary::default(), RUNNING.to_owned()));
         };
         let done = self.consolidate_here(&space, caller, write, Some(&mut job));
-        // If another process has taken the job over, it is no longer ours to give back.
+        // If another process has taken over the job, this process must not release it.
         let given_back = jobs::give_back(&self.ports, job);
         let done = done?;
         match given_back {
@@ -101,7 +102,8 @@ impl Engine {
         }
     }
 
-    /// Claims the single consolidation job, so that nobody else pays for the same work; `None` if it is taken.
+    /// Claims the single consolidation job, so that nobody else pays for the same work. Returns `None` if the job is already
+    /// claimed.
     fn claim_by_hand(&self) -> Result<Option<Job>, Error> {
         let ports = &self.ports;
         let job = jobs::sole(ports, JobId::CONSOLIDATE, job::CONSOLIDATE, serde_json::json!({}))?;
@@ -130,7 +132,7 @@ impl Engine {
         Ok(ConsolidationSummary { records: judged.passes, foreseen: judged.foreseen, ..told })
     }
 
-    /// Consolidates every space, if it is turned on, due, a model is configured and no other process does it.
+    /// Consolidates every space, if consolidation is turned on and due, a model is configured, and no other process runs it.
     pub fn consolidate_due(&self, holder: &str) -> Result<ConsolidationTick, Error> {
         let ConsolidationSettings { enabled, interval, .. } = self.consolidation();
         let ports = &self.ports;
@@ -146,7 +148,8 @@ impl Engine {
             && job.last_error.is_none()
             && !is_held(&job, now)
         {
-            // It was just turned on: the first run is an interval later, for later processes too.
+            // Consolidation was just turned on. The first run is due one interval later, also for processes that start
+            // later.
             let round = ConsolidationRound { since: Some(now), ..ConsolidationRound::of(&job) };
             let begun = Job { payload: serde_json::json!(round), ..job.clone() };
             return match jobs::moved(ports, now, job, begun) {
@@ -181,9 +184,9 @@ impl Engine {
         rested.map(|_| ConsolidationTick::Done(done))
     }
 
-    /// Consolidates all spaces except those done before the round was cut short. If the model does not answer, the round is cut
-    /// short, because the other spaces would fail in the same way. Any other failure affects only its space, and only the step
-    /// that failed: a failure to judge memories does not send the journals to the model again.
+    /// Consolidates all spaces except those that an interrupted round has already finished. If the model does not answer,
+    /// the round ends early, because the other spaces would fail in the same way. Any other failure affects only its space,
+    /// and only the step that failed: if judging memories fails, the journals are not sent to the model again.
     fn consolidate_all(
         &self,
         job: &mut Job,
@@ -224,7 +227,7 @@ impl Engine {
         Ok(done)
     }
 
-    /// Consolidates the journals of a space; `None` if there are none.
+    /// Consolidates the journals of a space. Returns `None` if there are no journals.
     fn consolidate_space(
         &self,
         space: &Space,
@@ -243,7 +246,7 @@ impl Engine {
         }
         let known = long_term::load(ports, space)?;
         if let Some(why) = unfit(&known, self.llm().is_some()) {
-            // No model was asked, and no journal was searched.
+            // The summary has no model and no journals: no model was asked, and no journal was searched.
             return Ok(Some(stays(told, why)));
         }
         let journals = pages.len();
@@ -275,14 +278,14 @@ impl Engine {
         };
         let lines = diff::lines(&known.content, &new);
         let (added, removed) = diff::counts(&lines);
-        // A reason is kept only if lines are gone.
+        // A reason is stored only if lines were removed.
         let dropped = dropped.filter(|_| !gone.is_empty());
         let told = ConsolidationSummary { added, removed, diff: diff::told(&lines), gone, dropped, ..told };
         if write { self.replace(&folder, pass, &known, &new, told).map(Some) } else { Ok(Some(told)) }
     }
 
-    /// Saves possible lines as memories that wait for review, and returns the pass that did so. A statement that is known,
-    /// already waits or was rejected is not saved again. Nothing is saved if another backend is primary.
+    /// Saves doubtful lines as memories that wait for review, and returns the pass that saved them. A statement is not saved
+    /// if it is already known, already waits for review or was rejected. Nothing is saved if another backend is primary.
     fn hold(
         &self,
         space: &Space,
@@ -325,7 +328,7 @@ impl Engine {
         Ok(Some(id))
     }
 
-    /// Returns a pass that begins on this number of journals.
+    /// Returns a pass that begins now and reads this number of journals.
     fn begun(&self, space: &Space, by: PrincipalId, journals: usize) -> Pass {
         let now = self.ports.clock.now();
         let model = self.llm().map(|llm| llm.to_string());
@@ -340,14 +343,14 @@ impl Engine {
     /// Returns the digests of the entries that passes wrote into these journals.
     fn noted_by_passes(&self, viewer: &Viewer, space: SpaceId) -> Result<HashSet<String>, Error> {
         let days = i64::try_from(consolidate::DAYS).unwrap_or(i64::MAX);
-        // One day more: a pass may begin before midnight and write after it.
+        // The search begins one day earlier, because a pass may begin before midnight and write after it.
         let since = self.ports.clock.now().plus_millis(-(days + 1) * 86_400_000);
         let acts = ledger::acts(&self.ports, viewer, (space, PassKind::Shadow), since)?;
         let entry = |act| if let PassAct::Noted { entry, .. } = act { Some(entry) } else { None };
         Ok(acts.into_iter().filter_map(entry).collect())
     }
 
-    /// Returns the checked rewrite of the file, by the model or by rules, and the reason for removed lines.
+    /// Returns the checked rewrite of the file, by a model or by rules, and the reason for removed lines.
     fn rewritten(
         &self,
         material: &ConsolidationInput,
@@ -386,7 +389,7 @@ impl Engine {
         Ok(Err(refused))
     }
 
-    /// Writes the new text if the file still has the text that was shown.
+    /// Writes the new text if the file still contains the text that the model received.
     fn replace(
         &self,
         folder: &Folder,
@@ -445,7 +448,7 @@ impl Engine {
                 let failed = failed.ended(PassOutcome::Failed, ports.clock.now());
                 ledger::note(ports, Some(PassOutcome::Begun), &failed)?;
                 match error {
-                    // Nothing was changed, so no changes are reported.
+                    // Nothing was changed, so the result lists no changes.
                     FileError::Changed { .. } => {
                         let ConsolidationSummary { journals, model, unread, held, .. } = told;
                         let told = ConsolidationSummary {
@@ -468,7 +471,7 @@ impl Engine {
     }
 }
 
-/// Returns the user of this home, confined to a space, for facts extracted there.
+/// Returns the user of this home as a caller confined to a space. Facts extracted in the space are saved as this caller.
 fn user_in(space: &Space) -> Caller {
     Caller {
         viewer: Viewer { principal: PrincipalId::USER, within: Some(vec![space.id]) },
@@ -483,7 +486,7 @@ fn user_in(space: &Space) -> Caller {
 /// The checked rewrite, and the reason for removed lines of the old text.
 type RewriteOutcome = (CheckedRewrite, Option<String>);
 
-/// Counts what was requested but not done, for the note of a pass: numbers and no content.
+/// Returns the numbers of rejected and restored lines, without their content, for the note of a pass.
 fn sifted(left_out: &[RejectedLine], put_back: &[String]) -> Vec<String> {
     let mut facts = Vec::new();
     let mut reasons: Vec<&str> = left_out.iter().map(|line| line.why).collect();
@@ -510,7 +513,7 @@ fn noting(pass: Pass, more: &str) -> Pass {
     Pass { note: Some(note), ..pass }
 }
 
-/// Returns the reason why a file cannot be rewritten, whatever the journals say.
+/// Returns the reason why a file cannot be rewritten, independent of the journals.
 fn unfit(known: &LongTermFile, by_model: bool) -> Option<String> {
     let length = known.content.chars().count();
     if known.content.contains('\u{fffd}') {
@@ -522,16 +525,17 @@ fn unfit(known: &LongTermFile, by_model: bool) -> Option<String> {
     })
 }
 
-/// Returns true if it is due: an interval after the last time, or after the pause that follows a failure.
+/// Returns true if the job is due: one interval after the last round, or after the pause that follows a failure.
 fn is_due(job: &Job, interval: Duration, now: Timestamp) -> bool {
     if job.last_error.is_some() {
         return job.due_at <= now || job.due_at > now.plus(AHEAD);
     }
-    // A time in the future was set by a clock that was ahead.
+    // A time in the future was recorded while the clock was ahead.
     ConsolidationRound::of(job).counts_from().is_some_and(|from| from.plus(interval) <= now || from > now)
 }
 
-/// Returns true if another process holds the job. A lease that ends later than any valid one was set by a clock that was ahead.
+/// Returns true if another process has claimed the job. A lease that ends later than any valid lease was recorded while the
+/// clock was ahead, and is ignored.
 fn is_held(job: &Job, now: Timestamp) -> bool {
     job.lease.as_ref().is_some_and(|lease| lease.until > now && lease.until <= now.plus(LEASE))
 }
@@ -540,11 +544,11 @@ fn is_held(job: &Job, now: Timestamp) -> bool {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 struct ConsolidationRound {
-    /// Time at which all spaces were last done.
+    /// Time at which a round last finished all spaces.
     last: Option<Timestamp>,
-    /// Spaces done since, if the round is incomplete.
+    /// Spaces finished since then, if the round is incomplete.
     done: Vec<SpaceId>,
-    /// Time at which it was first seen turned on.
+    /// Time at which consolidation was first found turned on.
     since: Option<Timestamp>,
 }
 

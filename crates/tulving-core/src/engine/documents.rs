@@ -1,4 +1,4 @@
-//! Documents: pushed, imported, adopted from other systems, and the jobs that read them.
+//! Documents: uploading, importing, adopting from other systems, and the jobs that read documents.
 
 use std::collections::HashSet;
 
@@ -18,14 +18,14 @@ use crate::verbs::objects;
 use crate::verbs::push::{self, Document};
 
 impl Engine {
-    /// Saves a document: text as it is, in the form that its name and content indicate; any other file as an attachment,
-    /// whose text [`process_waiting`](Self::process_waiting) extracts.
+    /// Saves a document. Text is stored unchanged, in the form that its name and content indicate. Any other file is stored
+    /// as an attachment, and [`process_waiting`](Self::process_waiting) extracts its text.
     pub fn push(&self, caller: &Caller, document: Document) -> Result<Receipt, Error> {
         self.built_in("a document")?;
         push::push(&self.ports, caller, document).map(|receipt| self.presenter().receipt(receipt))
     }
 
-    /// Returns the files that the caller imported into its space, as they were then, by path.
+    /// Returns the files that the caller imported into its space, by path, in their state at the time of the import.
     pub fn imported(&self, caller: &Caller) -> Result<Vec<ImportedFile>, Error> {
         self.built_in("an import")?;
         Ok(self.ports.store.imported(caller.space, caller.viewer.principal)?)
@@ -54,7 +54,7 @@ impl Engine {
         import::differing(&self.ports, caller, plan, tags, boundary)
     }
 
-    /// Returns what an import would do with files that were read. Nothing is written.
+    /// Returns the effects that importing these files would have. Writes nothing.
     pub fn foresee_import(
         &self,
         caller: &Caller,
@@ -64,18 +64,18 @@ impl Engine {
         import::foresee(&self.ports, caller, plan, files)
     }
 
-    /// Archives the memories of files that have vanished, and returns those that were archived.
+    /// Archives the memories of files that no longer exist, and returns the archived memories.
     pub fn prune_import(&self, caller: &Caller, plan: &ImportPlan) -> Result<HashSet<MemoryId>, Error> {
         import::prune(&self.ports, caller, plan)
     }
 
-    /// Returns the memories that [`prune_import`](Self::prune_import) would archive. Nothing is written.
+    /// Returns the memories that [`prune_import`](Self::prune_import) would archive. Writes nothing.
     pub fn foresee_prune(&self, caller: &Caller, plan: &ImportPlan) -> Result<HashSet<MemoryId>, Error> {
         import::foresee_prune(&self.ports, caller, plan)
     }
 
-    /// Takes in what another system has kept, as often as one likes; see [`adopt`]. `progress` hears of how many
-    /// memories more were looked at.
+    /// Imports the memories of another system; see [`adopt`]. The import can be repeated. `progress` receives the number of
+    /// memories checked since the last call.
     pub fn adopt(
         &self,
         caller: &Caller,
@@ -87,8 +87,8 @@ impl Engine {
         adopt::adopt(&self.ports, caller, collection, options, progress)
     }
 
-    /// Runs one waiting job, if any: extracts the text of a file, prepares a link, reads a turn. Jobs that need a language
-    /// model are run by [`think_waiting`](Self::think_waiting).
+    /// Runs one waiting job, if any: extracts the text of a file, prepares a link or reads a turn.
+    /// [`think_waiting`](Self::think_waiting) runs the jobs that need a language model.
     pub fn process_waiting(&self, holder: &str) -> Result<Option<Processed>, Error> {
         match process::one(&self.ports, holder)? {
             None => self.hear_waiting(holder),
@@ -96,7 +96,7 @@ impl Engine {
         }
     }
 
-    /// Returns true if such a job is due.
+    /// Returns true if a job for [`process_waiting`](Self::process_waiting) is due.
     pub fn has_work(&self) -> Result<bool, Error> {
         Ok(process::is_due(&self.ports)? || self.is_spoken_to()?)
     }
@@ -107,7 +107,7 @@ impl Engine {
         objects::attachment(&self.ports, caller, which)
     }
 
-    /// Returns the tools missing on this machine to extract the text of some files, in words for people.
+    /// Returns descriptions of the tools that are missing on this machine and needed to extract the text of some files.
     pub fn missing_extractors(&self) -> Vec<String> {
         self.ports.extractor.missing()
     }

@@ -1,4 +1,4 @@
-//! Files that people can read: journals, `MEMORY.md`, the files of a space, archived conversations.
+//! Human-readable files: journals, `MEMORY.md`, the files of a space, and archived conversations.
 
 use super::Engine;
 use crate::files::archive::{
@@ -26,12 +26,12 @@ impl Engine {
         files::list(&self.ports, caller)
     }
 
-    /// Returns the journal of a day; `None` if there is none.
+    /// Returns the journal of a day; `None` if the day has no journal.
     pub fn journal(&self, caller: &Caller, date: Day) -> Result<Option<Journal>, Error> {
         files::get(&self.ports, caller, date)
     }
 
-    /// Finds the newest journal entries, at most `limit`, that contain a text verbatim, ignoring case.
+    /// Returns the newest journal entries, at most `limit`, that contain the query verbatim, ignoring case.
     pub fn search_journals(&self, caller: &Caller, query: &str, limit: usize) -> Result<JournalHits, Error> {
         files::search(&self.ports, &self.journals, caller, query, limit)
     }
@@ -41,8 +41,8 @@ impl Engine {
         long_term::read(&self.ports, caller)
     }
 
-    /// Replaces `MEMORY.md` if it still has the [digest](LongTermFile::digest) that the caller saw, empty for no file; without a
-    /// digest, replaces any version. The old text is kept.
+    /// Replaces `MEMORY.md` if it still has the [digest](LongTermFile::digest) that the caller read; an empty digest means
+    /// that the file must not exist. Without a digest, replaces any version. The old text is stored as an earlier version.
     pub fn replace_long_term(
         &self,
         caller: &Caller,
@@ -57,17 +57,17 @@ impl Engine {
         long_term::previous(&self.ports, caller)
     }
 
-    /// Returns an earlier text by its id.
+    /// Returns the earlier text with this id.
     pub fn long_term_before(&self, caller: &Caller, id: &str) -> Result<String, Error> {
         long_term::previous_text(&self.ports, caller, id)
     }
 
-    /// Restores an earlier text. The current one is kept in turn.
+    /// Restores an earlier text. The current text is stored as an earlier version.
     pub fn restore_long_term(&self, caller: &Caller, id: &str) -> Result<LongTermFile, Error> {
         long_term::restore(&self.ports, caller, id)
     }
 
-    /// Imports the journals of another workspace, repeatably; see [`take_over`].
+    /// Imports the journals of another workspace; see [`take_over`]. The import can be repeated.
     pub fn take_journals(
         &self,
         caller: &Caller,
@@ -82,12 +82,12 @@ impl Engine {
         shelf::list(&self.ports, caller)
     }
 
-    /// Returns the text of a file there.
+    /// Returns the text of a file in the folder of the caller's space.
     pub fn file(&self, caller: &Caller, name: &str) -> Result<WorkspaceFileText, Error> {
         shelf::get(&self.ports, caller, name)
     }
 
-    /// Creates or replaces a file there. The old content is kept.
+    /// Creates or replaces a file in the folder of the caller's space. The old content is stored as an earlier version.
     pub fn put_file(
         &self,
         caller: &Caller,
@@ -98,13 +98,13 @@ impl Engine {
         shelf::put(&self.ports, caller, name, content, writing)
     }
 
-    /// Removes a file there.
+    /// Removes a file from the folder of the caller's space.
     pub fn remove_file(&self, caller: &Caller, name: &str) -> Result<(), Error> {
         shelf::remove(&self.ports, caller, name)
     }
 
-    /// Archives a conversation as a file in the folder of the caller's space and as a memory that recall finds. Both or
-    /// neither.
+    /// Archives a conversation as a file in the folder of the caller's space and as a memory that recall finds. Writes both
+    /// or neither.
     pub fn archive_conversation(
         &self,
         caller: &Caller,
@@ -119,12 +119,13 @@ impl Engine {
         archive::list(&self.ports, caller)
     }
 
-    /// Reads a conversation back from its file; by its name, the path of its file, or the key of its memory.
+    /// Reads an archived conversation from its file. `name` is the name of the conversation, the path of its file, or the
+    /// key of its memory.
     pub fn conversation(&self, caller: &Caller, name: &str) -> Result<Transcript, Error> {
         archive::get(&self.ports, caller, name)
     }
 
-    /// Reads some of the changes in the folders of all spaces, so that recall finds the content of files.
+    /// Reads some of the changes in the folders of all spaces, so that recall finds the content of changed files.
     pub fn follow_files(&self) -> MirrorReport {
         self.follow(None, MirrorEffort::Step)
     }

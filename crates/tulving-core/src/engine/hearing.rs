@@ -1,7 +1,7 @@
-//! Listens to turns in the background: claims a job, reads the turn, runs the pass, saves the results.
+//! Reads turns in the background: claims a job, reads its turn, runs the pass, and saves the results.
 //!
-//! The save and the end of the job are two transactions. If only the first was done, the turn is read again, and by then
-//! everything in it is known. If a language model reads turns and fails, rules read this one.
+//! Saving the results and ending the job are two transactions. If a process stops after the first transaction, the turn is
+//! read again, and all its facts are then already known. If a language model fails to read a turn, rules read that turn.
 
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
@@ -29,20 +29,21 @@ use crate::verbs::jobs;
 use crate::verbs::recall;
 use crate::verbs::save::{self, SaveOptions, embed};
 
-/// The job kinds that are handled here.
+/// The job kinds that this module handles.
 const KINDS: &[&str] = &[job::PROACTIVE];
-/// Lease of a turn. Reading takes at most half of it, even by a language model.
+/// Lease of a turn. Reading a turn takes at most half of this time, even with a language model.
 pub(super) const LEASE: Duration = Duration::from_secs(120);
-/// Number of known memories that a statement is compared with.
+/// Number of known memories to compare with a statement.
 const COMPARED: usize = 10;
 
 impl Engine {
-    /// Changes the settings for listening to turns.
+    /// Changes the settings for reading turns.
     pub fn listen(&self, listening: Listening) {
         *self.listening.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(listening);
     }
 
-    /// Returns the current settings. If another backend is primary, no turns are read: its content is its own affair.
+    /// Returns the current settings. If another backend is primary, no turns are read, because the engine does not manage
+    /// the content of that backend.
     pub(super) fn listening(&self) -> Arc<Listening> {
         match self.built_in("a look at turns") {
             Ok(()) => Arc::clone(&self.listening.read().unwrap_or_else(PoisonError::into_inner)),
@@ -50,12 +51,12 @@ impl Engine {
         }
     }
 
-    /// Returns true if a language model reads what users say.
+    /// Returns true if a language model reads the turns of users.
     pub(super) fn asks_about_turns(&self, listening: &Listening) -> bool {
         listening.enabled && !listening.by_rules && self.llm().is_some()
     }
 
-    /// Returns true if turns wait to be read by rules.
+    /// Returns true if turns are waiting for rules to read them.
     pub(super) fn is_spoken_to(&self) -> Result<bool, Error> {
         let listening = self.listening();
         let due = || self.ports.store.claimable(KINDS, self.ports.clock.now(), 1);
@@ -67,7 +68,7 @@ impl Engine {
         *self.gleaned.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Reads one waiting turn, if there is one and rules read turns, and saves what is worth keeping.
+    /// Reads one waiting turn if rules read turns, and saves its facts.
     pub fn hear_waiting(&self, holder: &str) -> Result<Option<Processed>, Error> {
         let listening = self.listening();
         if !listening.enabled || self.asks_about_turns(&listening) {
@@ -103,7 +104,7 @@ impl Engine {
         all.journaled += new.journaled;
     }
 
-    /// Returns the results of a turn, and the reason if a language model should have read it but did not.
+    /// Returns the results of a turn. If a language model should have read the turn but did not, the reason is returned too.
     fn hear(
         &self,
         listening: &Listening,
@@ -119,9 +120,11 @@ impl Engine {
         }
         let mut pass = PassId::from_bytes(*job.id.as_bytes());
         match ports.store.pass(&caller.viewer, pass)? {
-            // The turn was read and its results were saved before a process ended. A model might word them differently now.
+            // An earlier attempt read the turn and saved its results, but did not end the job. A model might word the
+            // results differently now.
             Some(done) if !done.acts.is_empty() => return Ok((TurnReadingCounts::default(), None)),
-            // A repeated reading is another pass: the pass named after the job records what the first one did.
+            // A repeated reading is recorded as another pass, because the pass with the id of the job records the first
+            // reading.
             Some(_) => pass = PassId::mint(ports.clock.now()),
             None => {}
         }
@@ -154,9 +157,10 @@ impl Engine {
         Ok((gleaned, trouble))
     }
 
-    /// Returns what a language model finds in a turn, or rules if none is set up or it fails.
+    /// Returns the facts that a language model finds in a turn. Rules read the turn if no model is configured or the model
+    /// fails.
     fn read_turn(&self, listening: &Listening, turn: &Turn) -> (Vec<FactProposal>, Option<&'static str>) {
-        // Days follow the user's local time: late in the evening "tomorrow" may be another day in UTC.
+        // Days follow the user's local time: late in the evening, "tomorrow" may be another day in UTC.
         let at = if turn.at.is_day() { turn.at } else { self.zone.wall(turn.at) };
         let turn = &Turn { at, ..turn.clone() };
         let by_rules = || facts::propose(&turn.content, turn.speaker.as_deref(), turn.at);
@@ -174,7 +178,8 @@ impl Engine {
     }
 }
 
-/// Returns the turn of a job if it is still in the log, its space, and its logger as the caller.
+/// Returns the turn of a job if the log still contains the turn, with its space, and with the principal that logged it as
+/// the caller.
 pub(super) fn found(ports: &Ports, job: &Job) -> Result<Option<(Caller, Space, Turn)>, Error> {
     let Some((space, turn, by)) = job.turn() else { return Ok(None) };
     let viewer = Viewer { principal: by, within: Some(vec![space]) };
@@ -185,8 +190,8 @@ pub(super) fn found(ports: &Ports, job: &Job) -> Result<Option<(Caller, Space, T
     Ok(Some((caller, space, turn)))
 }
 
-/// Returns the known memories near a statement: similar in words or meaning, or captured before and then forgotten on
-/// purpose.
+/// Returns the known memories similar to a statement: memories with similar words or a similar meaning, and captured
+/// memories that somebody has deliberately forgotten.
 pub(super) fn known(
     ports: &Ports,
     caller: &Caller,
@@ -223,7 +228,7 @@ pub(super) fn waits(ports: &Ports, caller: &Caller, space: &Space, statement: &s
     Ok(!ports.store.list(&caller.viewer, &filter, Sort::Newest, 1, None)?.is_empty())
 }
 
-/// Returns the memories that mean nearly the same; none without a model.
+/// Returns the memories with nearly the same meaning; none if no embedding model is configured.
 fn near(ports: &Ports, caller: &Caller, space: &Space, statement: &str) -> Result<Vec<KnownMemory>, Error> {
     let form = ContentForm { content_type: ContentType::Text, language: None };
     let (chunks, _) = embed::embed(ports, &[Source { content: statement, form, title: None }]);
@@ -238,22 +243,22 @@ fn near(ports: &Ports, caller: &Caller, space: &Space, statement: &str) -> Resul
         .collect())
 }
 
-/// Ends a reading that succeeded; it leaves no trace except the saved memories.
+/// Ends a reading that succeeded. Only the saved memories remain.
 pub(super) fn ended(ports: &Ports, job: Job) -> Result<Processed, Error> {
     let done = Job { state: JobState::Done, lease: None, ..job.clone() };
     match jobs::remove(ports, job) {
-        // Another process has claimed it since, so it owns the job.
+        // Another process has claimed the job since, and will end it.
         Ok(()) | Err(Error::Store(StoreError::Conflict(_))) => Ok(Processed::well(done)),
         Err(error) => Err(error),
     }
 }
 
-/// Ends a reading that failed: it is retried later, unless there is nobody to save anything for.
+/// Ends a reading that failed. The reading is retried later, unless results can no longer be saved for the caller.
 pub(super) fn given_up(ports: &Ports, job: Job, error: &Error) -> Result<Processed, Error> {
     match error.class() {
-        // The logger may no longer write there, or the space is gone.
+        // The principal that logged the turn may no longer write in the space, or the space no longer exists.
         Class::Absent | Class::Denied | Class::Caller => ended(ports, job),
-        // Reported by its code: the error text may contain what was said.
+        // Only the code of the error is recorded, because its text may contain words of the turn.
         _ => failed(ports, job, error.code()),
     }
 }

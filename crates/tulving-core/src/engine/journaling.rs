@@ -1,7 +1,8 @@
-//! Writes notes on answers into the day's journal, in the background, and runs all other jobs that ask a language model.
+//! Writes notes on answers into the journal of the day, in the background. Also runs all other jobs that ask a language
+//! model.
 //!
-//! The ledger records the digest of each note before it is written. A process that takes over an interrupted job either finds the
-//! note in the journal and asks nobody again, or does not find it and starts over.
+//! The ledger records the digest of each note before the note is written. If another process takes over an interrupted job
+//! and finds a note in the journal, it does not ask the model again. If it finds no note, it starts over.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -29,22 +30,22 @@ use crate::verbs::read;
 
 /// Pause if a language model is unavailable for a longer time, for example because the day's budget is spent.
 const LONG_PAUSE: Duration = Duration::from_secs(15 * 60);
-/// Pause if it is at its limit of concurrent calls.
+/// Pause if the language model is at its limit of concurrent calls.
 const SHORT_PAUSE: Duration = Duration::from_secs(5);
 
 impl Engine {
-    /// Returns the language model that journals answers, if that is turned on and there is one.
+    /// Returns the language model that journals answers, if journaling is turned on and a model is configured.
     pub(super) fn journaler(&self, listening: &Listening) -> Option<LlmName> {
         let name = listening.journal.enabled.then(|| self.llm()).flatten()?;
         Some(LlmName { model: listening.journal.model.clone().unwrap_or(name.model), ..name })
     }
 
-    /// Returns true if background jobs may ask a language model here.
+    /// Returns true if background jobs of this engine may ask a language model.
     pub fn thinks(&self) -> bool {
         !self.thoughts(&self.listening()).is_empty()
     }
 
-    /// Returns true if such a job is due.
+    /// Returns true if a job that asks a language model is due.
     pub fn has_to_think(&self) -> Result<bool, Error> {
         let kinds = self.thoughts(&self.listening());
         Ok(!kinds.is_empty() && !self.ports.store.claimable(&kinds, self.ports.clock.now(), 1)?.is_empty())
@@ -56,7 +57,7 @@ impl Engine {
         turns.into_iter().chain(self.journaler(listening).map(|_| job::SHADOW)).collect()
     }
 
-    /// Runs one waiting job that asks a language model, if any. It may take a minute.
+    /// Runs one waiting job that asks a language model, if any. The job may take a minute.
     pub fn think_waiting(&self, holder: &str) -> Result<Option<Processed>, Error> {
         let listening = self.listening();
         let kinds = self.thoughts(&listening);
@@ -70,7 +71,7 @@ impl Engine {
         }
     }
 
-    /// Journals the answer of a claimed job.
+    /// Writes the notes on the answer of a claimed job.
     fn noted(&self, listening: &Listening, job: Job) -> Result<Processed, Error> {
         let ports = &self.ports;
         if job.is_spent() {
@@ -85,20 +86,20 @@ impl Engine {
             Err(Error::Llm(error)) if !error.was_asked() => {
                 Ok(Processed::badly(jobs::postpone(ports, job, pause(&error))?, error.code()))
             }
-            // Another process has the job, so it reports the result.
+            // Another process has taken over the job and reports the result.
             Err(Error::Store(StoreError::Conflict(Conflict::JobMoved))) => Ok(Processed::well(job)),
             Err(error) => given_up(ports, job, &error),
         }
     }
 
-    /// Writes the new notes on an answer, ends its job, and returns the number of lines. Returns `None` if there is no pass to
-    /// record: the model gave nothing, or was not asked.
+    /// Writes the new notes on an answer, ends its job, and returns the number of lines. Returns `None` if there is no pass
+    /// to record, because the model returned no notes or was not asked.
     fn looked_at(&self, listening: &Listening, job: &Job) -> Result<Option<usize>, Error> {
         let ports = &self.ports;
         let Some((caller, space, answer)) = found(ports, job)? else { return Ok(None) };
-        // Checked before the model is asked: a caller who may not write there needs no answer.
+        // Checked before the model is asked: if the caller may not write to the journal, an answer is useless.
         access::workplace(ports, &caller)?;
-        // The journal belongs to the space, no matter who gave the answer.
+        // The journal belongs to the space, whoever logged the answer.
         let caller = access::as_file_owner(&caller, &space);
         if !listening.notes(&answer, &space) {
             return Ok(None);
@@ -106,7 +107,7 @@ impl Engine {
         let id = PassId::from_bytes(*job.id.as_bytes());
         let before = ports.store.pass(&caller.viewer, id)?;
         match &before {
-            // Somebody did not want these notes.
+            // The pass was undone, so these notes are not wanted.
             Some(pass) if pass.outcome == PassOutcome::Undone => return Ok(None),
             Some(pass) if is_written(ports, &caller, pass)? => {
                 return end(ports, job, pass.clone()).map(Some);
@@ -141,7 +142,7 @@ impl Engine {
             ledger::note_with(ports, before, &nothing, vec![Write::RemoveJob(Box::new(job.clone()))])?;
             return Ok(Some(0));
         }
-        // The same transaction checks that no other process has taken the job meanwhile.
+        // This write makes the transaction fail if another process has taken the job meanwhile.
         let same = Write::MoveJob { from: Box::new(job.clone()), to: Box::new(job.clone()) };
         ledger::note_with(ports, before, &pass, vec![same])?;
         files::append(ports, &caller, day, &lines.join("\n"))?;
@@ -180,7 +181,7 @@ fn end(ports: &Ports, job: &Job, pass: Pass) -> Result<usize, Error> {
     Ok(lines)
 }
 
-/// Counts the notes left out for each reason, for the note of a pass.
+/// Returns the number of left-out notes for each reason, for the note of a pass.
 fn counted(left_out: &[String]) -> Vec<String> {
     let reasons: BTreeSet<&String> = left_out.iter().collect();
     let count = |why: &String| left_out.iter().filter(|other| *other == why).count();
@@ -200,7 +201,7 @@ fn pause(why: &LlmError) -> Duration {
     }
 }
 
-/// Returns the question of an answer: the newest turn of a user before it in its channel.
+/// Returns the question to an answer: the newest earlier turn of a user in the same channel.
 fn answered(ports: &Ports, caller: &Caller, answer: &Turn) -> Result<Option<Turn>, Error> {
     let last = usize::try_from(TURNS_KEPT + TURNS_BETWEEN_PRUNES).unwrap_or(usize::MAX);
     let filter = TurnFilter { channel: answer.channel.clone(), before: Some(answer.position), last };
@@ -216,7 +217,7 @@ fn said_on(ports: &Ports, caller: &Caller, day: Day) -> Result<Vec<String>, Erro
     Ok(journal.map_or_else(Vec::new, |journal| journal.entries()))
 }
 
-/// Returns true if a note of a pass is in the journal.
+/// Returns true if the journal contains a note of this pass.
 fn is_written(ports: &Ports, caller: &Caller, pass: &Pass) -> Result<bool, Error> {
     for act in &pass.acts {
         let PassAct::Noted { file, entry } = act else { continue };

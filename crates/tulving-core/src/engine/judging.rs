@@ -1,6 +1,6 @@
-//! Lets a language model decide about memories that say nearly the same, and carries out its decisions.
+//! Asks a language model to decide about memories with nearly the same content, and applies its decisions.
 //!
-//! Each case is asked about once: its pass records that it was judged, whatever the result.
+//! The model is asked about each case once: the pass records that the case was judged, whatever the result.
 
 use std::collections::HashSet;
 
@@ -18,18 +18,18 @@ use crate::model::vocabulary::{PassKind, PassOutcome, Role};
 use crate::verbs::access;
 use crate::verbs::quality::merge::{self, MergeDecision};
 
-/// The result of judging memories that say nearly the same.
+/// The result of judging memories with nearly the same content.
 #[derive(Default)]
 pub(super) struct RecordJudgingReport {
     /// The passes that changed something.
     pub(super) passes: Vec<PassId>,
-    /// The changes that would be made, in words.
+    /// Descriptions of the changes that would be made.
     pub(super) foreseen: Vec<String>,
 }
 
 impl Engine {
-    /// Lets the model judge memories of the caller's space that say nearly the same, and applies its decisions; without `write`
-    /// it only previews them. Private and shared memories are two separate passes.
+    /// Asks the model to judge memories of the caller's space with nearly the same content, and applies its decisions;
+    /// without `write`, only previews them. Private and shared memories are judged in two separate passes.
     pub(super) fn judge_records(&self, caller: &Caller, write: bool) -> Result<RecordJudgingReport, Error> {
         let ports = &self.ports;
         let mut judged = RecordJudgingReport::default();
@@ -53,7 +53,8 @@ impl Engine {
                 cases.iter().map(|case| case.memories.iter().map(content).collect()).collect();
             let reply = self.ask(records::PASS, &records::prompt(&groups))?;
             let decisions = records::decisions(&reply, cases.len());
-            // A case missing from an answer stays undecided; if there was no answer, all are asked again.
+            // A case missing from an answer remains undecided and counts as judged. If there was no answer, the model is
+            // asked about all cases again later.
             let answered = if decisions.is_some() { cases.as_slice() } else { &[] };
             let decided: Vec<MergeDecision> = decisions
                 .unwrap_or_default()

@@ -1,4 +1,4 @@
-//! Completes memories for readers: the fields that are computed when a memory is read, and never stored.
+//! Completes memories for readers by setting the fields that are computed at every read and never stored.
 
 use std::sync::Arc;
 
@@ -21,7 +21,8 @@ pub(super) struct Presenter {
 }
 
 impl Engine {
-    /// Returns a presenter for this moment. Without the store's spaces, memories have no name of their space.
+    /// Returns a presenter for the current time. If the spaces cannot be read from the store, memories have no name of their
+    /// space.
     pub(super) fn presenter(&self) -> Presenter {
         let spaces = self.sights.spaces(&self.ports).unwrap_or_default();
         Presenter { now: self.ports.clock.now(), spaces }
@@ -34,8 +35,8 @@ impl Engine {
 }
 
 impl Presenter {
-    /// Sets the computed fields: the marks of commands, the importance now, the name of the space, and the state, which is
-    /// archived from its expiry on.
+    /// Sets the computed fields: the marks of commands, the current importance, the name of the space, and the state. An
+    /// expired memory has the state archived.
     pub(super) fn memory(&self, memory: Memory) -> Memory {
         Memory {
             commands: commands::marks(&memory.fields),
@@ -65,7 +66,7 @@ impl Presenter {
         Page { memories: self.memories(page.memories), ..page }
     }
 
-    /// Completes an edited memory, and warns if its text tries to give commands.
+    /// Completes an edited memory, and adds a warning if its text contains commands to an agent.
     pub(super) fn edit(&self, edited: EditedMemory) -> EditedMemory {
         let EditedMemory { memory, mut warnings } = self.changed(edited);
         warnings.extend(Warning::marked(memory.commands.clone()));
@@ -96,7 +97,7 @@ impl Presenter {
         MovedMemories { moved: self.memories(relocated.moved), ..relocated }
     }
 
-    /// Completes a hit. Its other sections count for the marks if the content is cut and does not include them.
+    /// Completes a hit. If its content is cut, the marks are also computed for the other sections of the hit.
     pub(super) fn hit(&self, mut hit: Hit) -> Hit {
         let others = hit.further.iter().map(|section| section.content.as_str());
         let mut kinds = commands::kinds(others.filter(|_| hit.cut));

@@ -1,4 +1,4 @@
-//! Work around the memories: access counts, embedding, the change log, idempotent requests, language models.
+//! Maintenance verbs: access counts, embedding, the change log, idempotent requests, and language models.
 
 use super::Engine;
 use crate::model::answer::{Changes, Once};
@@ -11,34 +11,34 @@ use crate::verbs::embedding::{self, Aim, Embedded};
 use crate::{verbs::ask, verbs::follow, verbs::once};
 
 impl Engine {
-    /// Writes the accesses counted since the last flush, and returns the number of memories.
+    /// Writes the accesses counted since the last flush, and returns the number of memories written.
     pub fn flush(&self) -> Result<u64, Error> {
         self.touches.flush(&self.ports)
     }
 
-    /// Embeds up to `most` sections of the memories that wait for vectors of the answering model. Memories that failed a few
-    /// times are left to [`change_model`](Self::change_model).
+    /// Embeds up to `most` sections of memories that wait for vectors of the answering model. Memories that failed several
+    /// times are skipped; [`change_model`](Self::change_model) embeds them.
     pub fn embed_waiting(&self, most: usize) -> Result<Embedded, Error> {
         embedding::embed_waiting(&self.ports, Aim::Answering, most)
     }
 
-    /// Returns true if that would find work.
+    /// Returns true if [`embed_waiting`](Self::embed_waiting) would find work.
     pub fn has_to_embed(&self) -> Result<bool, Error> {
         embedding::is_due(&self.ports)
     }
 
-    /// Embeds on the user's request: it skips nothing, and if another model is configured than the answering one, it embeds for
-    /// that one too and lets it take over once everything is embedded.
+    /// Embeds on the user's request, and skips no memory. If the configured model differs from the answering model, also
+    /// embeds for the configured model, which becomes the answering model when everything is embedded.
     pub fn change_model(&self, most: usize) -> Result<Embedded, Error> {
         embedding::embed_waiting(&self.ports, Aim::SetUp, most)
     }
 
-    /// Embeds up to `most` sections of one memory, and returns the number of sections left.
+    /// Embeds up to `most` sections of one memory, and returns the number of sections not yet embedded.
     pub fn embed_memory(&self, caller: &Caller, which: MemoryRef, most: usize) -> Result<usize, Error> {
         embedding::embed_memory(&self.ports, caller, which, most)
     }
 
-    /// Returns the configured model, if any.
+    /// Returns the configured embedding model, if any.
     pub fn set_up_model(&self) -> Option<String> {
         self.ports.embedder.model().ok()
     }
@@ -48,8 +48,8 @@ impl Engine {
         self.llm.model.name()
     }
 
-    /// Asks the language model for this pass. The cost is recorded under the pass, and a spent budget is an error. No right is
-    /// checked: the caller is responsible for the content of the prompt.
+    /// Asks the language model on behalf of this pass, and records the cost under the name of the pass. If the budget is
+    /// spent, returns an error. Checks no rights: the caller is responsible for the content of the prompt.
     pub fn ask(&self, pass: &str, prompt: &Prompt) -> Result<Reply, Error> {
         ask::ask(&self.ports, &self.llm, pass, prompt)
     }
@@ -60,37 +60,39 @@ impl Engine {
     }
 
     /// Returns the entries of the change log after `after` that the caller may see: up to `limit`, 1 to
-    /// [`CHANGES`](crate::model::limits::CHANGES). Fewer need not mean that there are no more; the log was read to its end if
-    /// [`read_to`](Changes::read_to) is the [`head`](Self::head).
+    /// [`CHANGES`](crate::model::limits::CHANGES). If fewer entries are returned, the log may still have more; it was read
+    /// to its end if [`read_to`](Changes::read_to) equals the [`head`](Self::head).
     pub fn changes(&self, caller: &Caller, after: Seq, limit: usize) -> Result<Changes, Error> {
         follow::changes(&self.ports, caller, after, limit)
     }
 
-    /// Returns the last entry of the change log, the start for followers that want only new entries.
+    /// Returns the position of the last entry of the change log. Followers that want only new entries start at this
+    /// position.
     pub fn head(&self) -> Result<Seq, Error> {
         Ok(self.ports.store.head()?)
     }
 
-    /// Returns a random id of the content as a whole. If a backup replaces the content the id changes, and the change log then
-    /// has other entries under the same numbers.
+    /// Returns a random id of the store's content. When a backup replaces the content, the id changes, and the change log
+    /// then has other entries under the same numbers.
     pub fn epoch(&self) -> Result<[u8; 16], Error> {
         Ok(self.ports.store.epoch()?)
     }
 
-    /// Begins an idempotent request under a key of the caller's choice: 1 to [`ONCE_KEY_CHARS`](crate::model::limits::ONCE_KEY_CHARS)
-    /// visible ASCII characters. The fingerprint is a digest of the request. The answer is kept for 24 hours. Without an answer,
-    /// the request counts as running for two minutes and may then begin again.
-    /// A principal has at most [`CLAIMS`](crate::model::limits::CLAIMS) at a time: beyond that the oldest answered one is dropped. An
-    /// answer given in a space is refused to a caller who may no longer enter it.
+    /// Begins an idempotent request under a key that the caller chooses: 1 to
+    /// [`ONCE_KEY_CHARS`](crate::model::limits::ONCE_KEY_CHARS) visible ASCII characters. The fingerprint is a digest of the
+    /// request. The answer is stored for 24 hours. Until there is an answer, the request counts as running for two minutes;
+    /// after that it may begin again. A principal has at most [`CLAIMS`](crate::model::limits::CLAIMS) requests at a time:
+    /// beyond that limit, the oldest answered request is dropped. An answer given in a space is refused to a caller who may
+    /// no longer enter that space.
     pub fn begin_once(&self, caller: &Caller, key: &str, fingerprint: [u8; 32]) -> Result<Once, Error> {
         once::begin(&self.ports, caller, key, fingerprint)
     }
 
-    /// Keeps the answer to a request that [began](Self::begin_once) at that time. An answer longer than
-    /// [`KEPT_ANSWER_BYTES`](crate::model::limits::KEPT_ANSWER_BYTES) is kept as an empty one, which still records that the request is
-    /// done; the same goes for the oldest answers of a principal beyond
-    /// [`KEPT_ANSWERS_BYTES`](crate::model::limits::KEPT_ANSWERS_BYTES). Does nothing if the request is not known, was answered before,
-    /// or was taken over by a later begin.
+    /// Stores the answer to a request that [began](Self::begin_once) at that time. An answer longer than
+    /// [`KEPT_ANSWER_BYTES`](crate::model::limits::KEPT_ANSWER_BYTES) is stored as an empty answer, which still records that
+    /// the request is done. If the answers of a principal exceed
+    /// [`KEPT_ANSWERS_BYTES`](crate::model::limits::KEPT_ANSWERS_BYTES) in total, the oldest ones are emptied in the same
+    /// way. Does nothing if the request is unknown, was answered before, or was taken over by a later begin.
     pub fn answer_once(
         &self,
         caller: &Caller,
@@ -101,7 +103,7 @@ impl Engine {
         once::answer(&self.ports, caller, key, begun, answer)
     }
 
-    /// Lets a request that [began](Self::begin_once) at that time and failed begin again.
+    /// Allows a request that [began](Self::begin_once) at that time and failed to begin again.
     pub fn drop_once(&self, caller: &Caller, key: &str, begun: Timestamp) -> Result<(), Error> {
         once::give_up(&self.ports, caller, key, begun)
     }

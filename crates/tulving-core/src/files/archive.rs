@@ -1,7 +1,8 @@
-//! Archives a conversation when a session compacts: a file that people can read, and a memory that recall finds.
+//! Archives a conversation when a session compacts its context: writes a file that people can read, and a memory that recall
+//! finds.
 //!
-//! Both are written or neither, even if the process is killed in between: a pending file is tied to its memory, and the next
-//! process settles what was left. Nothing is overwritten.
+//! Both are written or neither, even if the process is killed in between. A pending file names its memory, and the next
+//! process completes or removes the pending file. Existing files are not overwritten.
 
 use std::collections::HashMap;
 
@@ -31,24 +32,24 @@ use super::{below, readable, unlisted};
 
 pub(crate) use crate::model::file::CONVERSATIONS as FOLDER;
 
-/// Most characters of a title that go into a name.
+/// Maximum number of characters of a title in a file name.
 const SLUG_CHARS: usize = 50;
-/// Most conversations with the same name on one day.
+/// Maximum number of conversations with the same name on one day.
 const SAME_NAMES: usize = 10_000;
-/// Most characters of a message in a summary, and most topic words.
+/// Maximum number of characters of a message in a summary, and maximum number of topic words.
 const QUOTED: usize = 300;
 const WORDS: usize = 12;
 
 /// A conversation to archive.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ConversationArchiveRequest {
-    /// The messages; without them, the turns still in the log.
+    /// The messages; by default, the turns that the log still contains.
     pub messages: Option<Vec<TranscriptMessage>>,
     /// The title; by default, the first message.
     pub title: Option<String>,
-    /// The outcome; by default, a summary made by rules.
+    /// The outcome of the conversation; by default, a summary made by rules.
     pub summary: Option<String>,
-    /// The channel of the log; all of them by default.
+    /// The channel of the log; by default, all channels.
     pub channel: Option<String>,
 }
 
@@ -57,13 +58,13 @@ pub struct ConversationArchiveRequest {
 pub struct ConversationArchiveReceipt {
     /// The path of the file below the workspace.
     pub path: String,
-    /// Its name in the folder of the space.
+    /// The name of the file in the folder of the space.
     pub name: String,
     /// The key of the memory.
     pub key: String,
     /// The memory.
     pub id: MemoryId,
-    /// Its number.
+    /// The number of the memory.
     pub number: Option<Number>,
     /// The text of the memory.
     pub summary: String,
@@ -79,13 +80,13 @@ pub struct ConversationArchiveReceipt {
 /// An archived conversation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ConversationFile {
-    /// Its name, without folder and extension.
+    /// The name, without folder and extension.
     pub name: String,
-    /// Its path below the workspace.
+    /// The path below the workspace.
     pub path: String,
-    /// Its size in bytes.
+    /// The size in bytes.
     pub size: u64,
-    /// The time of its last change.
+    /// The time of the last change.
     pub modified_at: Timestamp,
 }
 
@@ -94,7 +95,7 @@ pub struct ConversationFile {
 pub struct ConversationFileList {
     /// The conversations, newest first.
     pub conversations: Vec<ConversationFile>,
-    /// Files that are not listed.
+    /// Files that are not listed, each with the reason.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unread: Vec<Unread>,
 }
@@ -142,19 +143,19 @@ pub(crate) fn archive(
             key: Some(key.clone()),
             title: Some(transcript.title.clone()),
             content_type: Some(ContentType::Transcript),
-            // It has the same audience as the file.
+            // The memory has the same audience as the file.
             boundary: Some(space.default_boundary()),
             ..SaveRequest::new(summary.as_str())
         };
         let saved = save::save_as(ports, caller, pledge.memory, request);
-        // If this fails now, the next process does it: in the end both exist, or neither.
+        // If this fails now, the next process does it. Finally both the file and the memory exist, or neither.
         let _ = settle(ports, &pledge);
         let receipt = match saved {
-            // Another process was faster.
+            // Another process has already used this name.
             Err(Error::Held { .. }) => continue,
             saved => saved?,
         };
-        // Both are there; that the audit does not name the file costs only that.
+        // The file and the memory exist already. If this entry cannot be written, only the audit is incomplete.
         let _ = super::audit(ports, caller, (&space, right), AuditAct::FileWritten, pledge.path.to_string());
         return Ok(ConversationArchiveReceipt {
             path: pledge.path.to_string(),
@@ -194,7 +195,7 @@ pub(crate) fn list(ports: &Ports, caller: &Caller) -> Result<ConversationFileLis
     Ok(ConversationFileList { conversations, unread })
 }
 
-/// Reads a conversation back from its file. `name` is its name from [`list`], its path in the folder, or the key of its
+/// Reads an archived conversation from its file. `name` is its name from [`list`], its path in the folder, or the key of its
 /// memory.
 pub(crate) fn get(ports: &Ports, caller: &Caller, name: &str) -> Result<Transcript, Error> {
     let absent = || FileError::Absent { name: preview::short(name) };
@@ -209,7 +210,7 @@ pub(crate) fn get(ports: &Ports, caller: &Caller, name: &str) -> Result<Transcri
     Ok(transcript::read(&super::text(&found.bytes)))
 }
 
-/// Settles the files that a killed process left pending in a folder.
+/// Settles the files in a folder that a killed process left pending.
 fn settle_within(ports: &Ports, folder: &Folder) -> Result<(), Error> {
     let pledges = ports.files.pledges()?;
     pledges
@@ -218,7 +219,7 @@ fn settle_within(ports: &Ports, folder: &Folder) -> Result<(), Error> {
         .try_for_each(|pledge| settle(ports, pledge))
 }
 
-/// Settles a pending file: it stays if its memory was saved, otherwise it is removed.
+/// Settles a pending file: keeps the file if its memory was saved, and otherwise removes it.
 pub(crate) fn settle(ports: &Ports, pledge: &Pledge) -> Result<(), Error> {
     let entries = ports.store.entries(&[pledge.memory], None)?;
     Ok(ports.files.settle(pledge, !entries.is_empty())?)
@@ -239,7 +240,7 @@ fn is_taken(ports: &Ports, caller: &Caller, key: &str) -> Result<bool, Error> {
     Ok(ports.store.count(&viewer, &filter)? > 0)
 }
 
-/// Returns the turns still in the log.
+/// Returns the turns that the log still contains.
 fn logged(ports: &Ports, caller: &Caller, channel: Option<String>) -> Result<Vec<TranscriptMessage>, Error> {
     let turns = conversation::whole_log(ports, caller, channel, limits::CONVERSATION_BYTES)?;
     let message = |turn: Turn| TranscriptMessage {
@@ -251,7 +252,8 @@ fn logged(ports: &Ports, caller: &Caller, channel: Option<String>) -> Result<Vec
     Ok(turns.into_iter().map(message).collect())
 }
 
-/// Cleans a message for storage: text from a terminal may contain control codes, and line breaks become those of a file.
+/// Cleans a message for storage: replaces control codes, which text from a terminal may contain, with spaces, and converts
+/// line breaks to those of a file.
 fn checked(message: &TranscriptMessage) -> Result<TranscriptMessage, Invalid> {
     let shown = |c: char| if c.is_control() && !matches!(c, '\n' | '\r' | '\t') { ' ' } else { c };
     let content: String = message.content.chars().map(shown).collect();
@@ -264,7 +266,7 @@ fn checked(message: &TranscriptMessage) -> Result<TranscriptMessage, Invalid> {
     })
 }
 
-/// Removes what must not be stored from the messages. A message that is entirely private is left out.
+/// Removes text that must not be stored from the messages. A message that is entirely private is left out.
 fn public(
     messages: Vec<TranscriptMessage>,
     redactor: &mut Redactor,
@@ -302,12 +304,12 @@ fn opening(messages: &[TranscriptMessage]) -> String {
     if said.is_empty() { "Conversation".to_owned() } else { said }
 }
 
-/// Returns the first message of a user, or else the first of anybody.
+/// Returns the first message of a user, or else the first message.
 fn first(messages: &[TranscriptMessage]) -> Option<&TranscriptMessage> {
     messages.iter().find(|message| message.role == TurnRole::User).or(messages.first())
 }
 
-/// Returns the text below the title.
+/// Returns the text below the title in the file.
 fn note(transcript: &Transcript, from_log: bool, now: Timestamp) -> String {
     let whole = if from_log {
         format!(" From the log, which keeps the last {TURNS_KEPT} turns.")
@@ -321,13 +323,13 @@ fn counted(messages: usize) -> String {
     if messages == 1 { "1 message".to_owned() } else { format!("{messages} messages") }
 }
 
-/// Returns the text of the memory: the outcome, and the place of the file.
+/// Returns the text of the memory: the outcome of the conversation, and the path of the file.
 fn summary(transcript: &Transcript, given: Option<&str>, name: &str) -> String {
     let said = given.map_or_else(|| by_rules(transcript), str::to_owned);
     format!("{said}\n\nThe whole conversation ({}) is in {name}", counted(transcript.messages.len()))
 }
 
-/// Summarizes without a model: the beginning, the end, and the topic words.
+/// Builds a summary without a model: the first and the last message, and the topic words.
 fn by_rules(transcript: &Transcript) -> String {
     let quoted = |message: &TranscriptMessage| preview::cut(&message.content, QUOTED);
     let messages = &transcript.messages;
@@ -343,7 +345,7 @@ fn by_rules(transcript: &Transcript) -> String {
     lines.join("\n")
 }
 
-/// Returns the most frequent words, in the form of their first occurrence.
+/// Returns the most frequent words, each in the form of its first occurrence.
 fn words(messages: &[TranscriptMessage]) -> Vec<String> {
     let mut counts: HashMap<String, (usize, usize, String)> = HashMap::new();
     let mut place = 0;
@@ -366,7 +368,7 @@ fn words(messages: &[TranscriptMessage]) -> Vec<String> {
     words.into_iter().take(WORDS).map(|(_, _, word)| word).collect()
 }
 
-/// Turns a title into part of a name: lower-case letters and digits, with `-` between words.
+/// Converts a title into a part of a file name: lower-case letters and digits, with `-` between words.
 fn slug(title: &str) -> String {
     let mut slug = String::new();
     for word in title.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {

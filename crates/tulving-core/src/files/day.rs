@@ -15,7 +15,7 @@ use crate::model::time::Timestamp;
 pub struct Day(Date);
 
 impl Day {
-    /// Returns the day of an instant.
+    /// Returns the day that contains an instant.
     pub fn of(at: Timestamp) -> Self {
         at.date().parse().expect("a date that was printed is one")
     }
@@ -26,7 +26,7 @@ impl Day {
         Self(self.0.yesterday().unwrap_or(self.0))
     }
 
-    /// Reads a day relative to an instant: `today` or `yesterday`, in any case, or `YYYY-MM-DD`.
+    /// Parses a day relative to an instant: `today` or `yesterday`, in any case, or `YYYY-MM-DD`.
     pub fn named(text: &str, now: Timestamp) -> Result<Self, Invalid> {
         let text = text.trim();
         match text.to_ascii_lowercase().as_str() {
@@ -41,12 +41,12 @@ impl Day {
         name.strip_suffix(".md")?.parse().ok()
     }
 
-    /// Returns the name of its journal.
+    /// Returns the name of the day's journal.
     pub fn journal(self) -> String {
         format!("{self}.md")
     }
 
-    /// Returns the path of its journal below the folder of a space.
+    /// Returns the path of the day's journal below the folder of a space.
     pub(crate) fn path(self) -> String {
         format!("{JOURNALS}/{}", self.journal())
     }
@@ -56,7 +56,7 @@ impl Day {
         Self::of_journal(super::below(path, JOURNALS)?)
     }
 
-    /// Returns its first instant.
+    /// Returns the first instant of the day.
     pub fn start(self) -> Timestamp {
         self.to_string().parse().unwrap_or(Timestamp::from_micros(0))
     }
@@ -72,7 +72,7 @@ impl fmt::Display for Day {
 impl FromStr for Day {
     type Err = Invalid;
 
-    /// Reads `YYYY-MM-DD` and nothing else: a real day, in exactly these digits.
+    /// Parses a valid day in exactly the form `YYYY-MM-DD`.
     fn from_str(text: &str) -> Result<Self, Invalid> {
         let wrong = || Invalid::Day { got: crate::model::preview::short(text) };
         let number = |range: std::ops::Range<usize>| -> Option<i16> {

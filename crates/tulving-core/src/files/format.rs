@@ -1,8 +1,8 @@
-//! Splits a text that people and programs write together into entries, and formats new entries.
+//! Splits a text written by people and programs into entries, and formats new entries.
 //!
-//! An entry is a line with the lines that belong to it: indented lines below it, also after empty ones, and a fenced block
-//! directly after it. In a document, consecutive lines are a paragraph, which is one entry. Headings are separate entries.
-//! Every line that is not empty is in exactly one entry.
+//! An entry is a line with the lines that belong to it: the indented lines below it, also after empty lines, and a fenced
+//! block directly after it. In a document, consecutive lines are a paragraph, which is one entry. Headings are separate
+//! entries. Every line that is not empty belongs to exactly one entry.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use crate::model::error::{Field, Invalid};
 use crate::model::file;
 use crate::text::normalize;
 
-/// The way that lines form entries.
+/// The rule by which lines form entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntryLayout {
     /// Each line is an entry.
@@ -22,18 +22,19 @@ pub enum EntryLayout {
 /// An entry of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextEntry {
-    /// Its first line, from 1.
+    /// The number of the first line, from 1.
     pub line: u32,
-    /// Its bytes in the text, without the last line break.
+    /// The byte range in the text, without the last line break.
     pub range: Range<usize>,
     /// The level of a heading; 0 for other entries.
     pub level: usize,
 }
 
-/// The indent of the lines of an entry after the first.
+/// The indent of all lines of an entry except the first.
 const INDENT: &str = "  ";
 
-/// Formats a content for a journal: the first line as it is, the others indented. Without the last line break.
+/// Formats a content for a journal. The first line stays unchanged and the others are indented. The result has no line break
+/// at its end.
 pub fn entry(content: &str, most: usize) -> Result<String, Invalid> {
     let content = normalize::content(content)?;
     let (got, limit) = (content.len(), most);
@@ -56,7 +57,7 @@ pub fn entry(content: &str, most: usize) -> Result<String, Invalid> {
     Ok(written)
 }
 
-/// Returns the text of an entry, without carriage returns and without the indent of its further lines.
+/// Returns the text of an entry, without carriage returns and without the indent of its other lines.
 pub fn said(raw: &str) -> String {
     let mut lines = raw.split('\n').map(|line| line.strip_suffix('\r').unwrap_or(line));
     let mut said = lines.next().unwrap_or_default().trim().to_owned();
@@ -68,7 +69,7 @@ pub fn said(raw: &str) -> String {
     said
 }
 
-/// Returns a digest that identifies an entry by its text, independent of line breaks: SHA-256, hexadecimal.
+/// Returns a digest that identifies an entry by its text, independent of the form of line breaks: SHA-256, hexadecimal.
 pub fn digest(raw: &str) -> String {
     file::digest(said(raw).as_bytes())
 }
@@ -86,7 +87,8 @@ pub fn entries(text: &str, form: EntryLayout) -> Vec<TextEntry> {
     let lines = lines(text);
     let fences = ClosingFences::of(text, &lines);
     let mut entries: Vec<TextEntry> = Vec::new();
-    // True if the line before belongs to the last entry, and true if that entry may continue below empty lines.
+    // `open` is true if the previous line belongs to the last entry. `begun` is true if that entry may continue below empty
+    // lines.
     let (mut open, mut begun) = (false, false);
     let mut at = 0;
     while at < lines.len() {
@@ -134,9 +136,9 @@ fn lines(text: &str) -> Vec<Range<usize>> {
 
 /// The lines that may end a fenced block.
 struct ClosingFences {
-    /// Line, marker and number of markers, in order.
+    /// Line, marker and number of markers of each closing line, in order.
     ends: Vec<(usize, u8, usize)>,
-    /// The most markers of each kind from there on: backticks, tildes.
+    /// For each position in `ends`, the longest row of markers from there on, for backticks and for tildes.
     ahead: Vec<[usize; 2]>,
 }
 
@@ -157,8 +159,8 @@ impl ClosingFences {
         Self { ends, ahead }
     }
 
-    /// Returns the line that closes a block opened by these markers, or `None` if the block is never closed and so is not
-    /// one. Only lines within the block are searched, so all calls together take linear time.
+    /// Returns the line that closes a block opened by these markers. Returns `None` if no line closes the block; the lines
+    /// are then not a block. Only lines within the block are searched, so all calls together take linear time.
     fn closing(&self, from: usize, marks: &str) -> Option<usize> {
         let mark = marks.bytes().next()?;
         let next = self.ends.partition_point(|(at, ..)| *at <= from);
@@ -170,7 +172,7 @@ impl ClosingFences {
     }
 }
 
-/// Returns the level of a heading, or 0 if a line is not one.
+/// Returns the level of a heading, or 0 if the line is not a heading.
 pub(crate) fn level(line: &str) -> usize {
     let marks = line.bytes().take_while(|byte| *byte == b'#').count();
     let rest = &line[marks..];

@@ -1,6 +1,6 @@
-//! `MEMORY.md`: the core memory, in one file that people and agents curate.
+//! `MEMORY.md`: the core memory, in one file that people and agents edit.
 //!
-//! It is read on every request. A write replaces the whole file and keeps the old version.
+//! The file is read on every request. A write replaces the complete file and stores the old version.
 
 use std::borrow::Cow;
 
@@ -24,9 +24,9 @@ use super::{readable, readable_space};
 
 /// The name of the file in the folder of journals.
 pub const FILE: &str = "MEMORY.md";
-/// Its heading in a prompt.
+/// The heading of the file's text in a prompt.
 pub const HEADING: &str = "# Long-term Memory";
-/// Most characters of it in a prompt.
+/// Maximum number of characters of the file's text in a prompt.
 pub const SHOWN: usize = 12_288;
 
 /// The content of `MEMORY.md`.
@@ -34,24 +34,25 @@ pub const SHOWN: usize = 12_288;
 pub struct LongTermFile {
     /// The path of the file below the workspace.
     pub path: String,
-    /// Its text; empty if the file does not exist. Bytes that are not text show as `�`.
+    /// The text of the file; empty if the file does not exist. Bytes that are not text are shown as `�`.
     pub content: String,
-    /// SHA-256 of its bytes, hexadecimal; `None` if the file does not exist. A replacement names the digest that its author
-    /// saw.
+    /// SHA-256 of the file's bytes, hexadecimal; `None` if the file does not exist. A request to replace the file can
+    /// contain the digest of the version that its author read.
     pub digest: Option<String>,
-    /// The time of its last change.
+    /// The time of the last change.
     pub modified_at: Option<Timestamp>,
     /// Warnings about parts that were removed from a text just written.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Warning>,
-    /// The secrets policy of its space.
+    /// The secrets policy of the file's space.
     #[serde(skip)]
     pub secrets: SecretPolicy,
 }
 
 impl LongTermFile {
-    /// Returns its text for a prompt: the heading and the text, cut if it is long. Empty if the file is. Private passages are
-    /// left out, secrets are too unless the space keeps them, and it hides nothing.
+    /// Returns the file's text for a prompt: the heading and the text, cut if it is long. Returns an empty text if the file
+    /// is empty. Private passages are removed, and so are secrets unless the space stores them. The remaining text is made
+    /// safe to insert into a prompt.
     pub fn prompt(&self) -> String {
         let said = visible::safe(&withhold::in_lines(&self.content, self.secrets));
         let said = said.trim();
@@ -63,7 +64,7 @@ impl LongTermFile {
     }
 }
 
-/// Reads the file of the caller's space.
+/// Reads `MEMORY.md` of the caller's space.
 pub(crate) fn read(ports: &Ports, caller: &Caller) -> Result<LongTermFile, Error> {
     let space = readable_space(ports, caller)?;
     if !access::shares_files(caller, &space) {
@@ -72,8 +73,8 @@ pub(crate) fn read(ports: &Ports, caller: &Caller) -> Result<LongTermFile, Error
     load(ports, &space)
 }
 
-/// Replaces the file if it is still what the caller saw. `seen` is the digest from [`read`], empty for no file; without one,
-/// any current text is replaced.
+/// Replaces the file if it is still the version that the caller read. `seen` is the digest from [`read`]; an empty digest
+/// means that the file must not exist. Without a digest, replaces any version.
 pub(crate) fn replace(
     ports: &Ports,
     caller: &Caller,
@@ -97,7 +98,7 @@ pub(crate) fn replace(
     Ok(LongTermFile { warnings: redactor.withheld().warnings(), ..load(ports, &space)? })
 }
 
-/// Lists its previous versions, newest first.
+/// Lists the previous versions of the file, newest first.
 pub(crate) fn previous(ports: &Ports, caller: &Caller) -> Result<Vec<Previous>, Error> {
     let Some(folder) = readable(ports, caller)? else { return Ok(Vec::new()) };
     Ok(ports.files.previous(&file(&folder))?)
@@ -118,12 +119,13 @@ fn no_previous(id: &str) -> FileError {
     FileError::Absent { name: format!("{FILE} of {}", preview::short(id)) }
 }
 
-/// Restores a previous version. The current text is kept as a previous version in turn.
+/// Restores a previous version. The current text is stored as a previous version.
 pub(crate) fn restore(ports: &Ports, caller: &Caller, id: &str) -> Result<LongTermFile, Error> {
     let (space, right) = access::file_workplace(ports, caller)?;
     let path = file(&Folder::of(&space));
     let found = previous_bytes(ports, &path, id)?;
-    // The version may predate the check for secrets, so it is checked now. Bytes that are not text are restored unchanged.
+    // The version may be older than the check for secrets, so it is checked now. Bytes that are not text are restored
+    // unchanged.
     let mut redactor = ports.redactor(&space);
     let found = match std::str::from_utf8(&found) {
         Ok(text) => Cow::Owned(redactor.file(text)?.into_owned().into_bytes()),
@@ -143,7 +145,7 @@ pub(crate) fn load(ports: &Ports, space: &Space) -> Result<LongTermFile, Error> 
     Ok(told(ports, space, found))
 }
 
-/// Describes the file that was found; empty if there is none.
+/// Describes the file; the description is empty if the file does not exist.
 fn told(ports: &Ports, space: &Space, found: Option<FileContent>) -> LongTermFile {
     let path = file(&Folder::of(space));
     let digest = found.as_ref().map(|found| file::digest(&found.bytes));
@@ -153,7 +155,7 @@ fn told(ports: &Ports, space: &Space, found: Option<FileContent>) -> LongTermFil
     LongTermFile { path, content, digest, modified_at, warnings: Vec::new(), secrets }
 }
 
-/// Returns the state of the file with this digest; empty means no file.
+/// Converts a digest into the expected state of the file; an empty digest means that the file must not exist.
 pub(crate) fn seen_as(digest: &str) -> Option<From> {
     if digest.is_empty() {
         return Some(From::Nothing);

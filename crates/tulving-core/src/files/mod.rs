@@ -1,7 +1,8 @@
 //! Journals: the notes of a day, in a file that people can read and edit.
 //!
-//! One Markdown file for each UTC day, in the folder `memory` of the space. The file is the truth: every call reads it, so
-//! earlier changes by an editor count. Members of the space may read; those who may write there may append.
+//! Each UTC day has one Markdown file in the folder `memory` of the space. The file is the source of truth: every call reads
+//! the file, so changes made with an editor take effect. Members of the space may read journals; members who may write in
+//! the space may append to them.
 
 pub mod archive;
 pub mod day;
@@ -35,22 +36,22 @@ pub(crate) use crate::model::file::{JOURNALS as FOLDER, text};
 /// A journal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Journal {
-    /// Its day.
+    /// The day of the journal.
     pub date: Day,
-    /// Its path below the workspace.
+    /// The path of the journal below the workspace.
     pub path: String,
-    /// Its text. Bytes that are not text show as `�`.
+    /// The text of the journal. Bytes that are not text are shown as `�`.
     pub content: String,
 }
 
 /// A journal in a list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct JournalFile {
-    /// Its day.
+    /// The day of the journal.
     pub date: Day,
-    /// Its path below the workspace.
+    /// The path of the journal below the workspace.
     pub path: String,
-    /// Its size in bytes.
+    /// The size of the journal in bytes.
     pub size: u64,
     #[serde(skip)]
     pub(crate) stamp: Stamp,
@@ -61,29 +62,29 @@ pub struct JournalFile {
 pub struct JournalFileList {
     /// The journals, newest first.
     pub journals: Vec<JournalFile>,
-    /// Files that are not listed.
+    /// Files that are not listed, each with the reason.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unread: Vec<Unread>,
 }
 
 /// The journals of the last days.
 pub(crate) struct RecentJournals {
-    /// The text of each.
+    /// The text of each journal, with its day.
     pub(crate) said: Vec<(Day, String)>,
     /// The journals that could not be read.
     pub(crate) unread: Vec<Unread>,
 }
 
-/// The result of a note.
+/// The result of adding a note.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct JournalReceipt {
-    /// The day.
+    /// The day of the journal.
     pub date: Day,
-    /// The path of its journal below the workspace.
+    /// The path of the journal below the workspace.
     pub path: String,
-    /// The written text, as in the file.
+    /// The text of the note as written to the file.
     pub entry: String,
-    /// True if the journal was created for it.
+    /// True if this note created the journal.
     pub created: bool,
     /// Warnings about parts that were removed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -91,7 +92,7 @@ pub struct JournalReceipt {
 }
 
 impl Journal {
-    /// Returns the texts of its entries, in order.
+    /// Returns the texts of the journal's entries, in order.
     pub(crate) fn entries(&self) -> Vec<String> {
         let said = |entry: format::TextEntry| format::said(&self.content[entry.range]);
         format::entries(&self.content, format::EntryLayout::Journal).into_iter().map(said).collect()
@@ -117,8 +118,8 @@ pub(crate) fn remember(ports: &Ports, caller: &Caller, content: &str) -> Result<
     Ok(JournalReceipt { warnings: redactor.withheld().warnings(), ..noted })
 }
 
-/// Records a change of a file in the audit log, before it is made. If the process ends in between, the file itself shows
-/// that it was not made.
+/// Records a change of a file in the audit log, before the file is changed. If the process ends between the two, the file
+/// itself shows that it was not changed.
 fn audit(
     ports: &Ports,
     caller: &Caller,
@@ -136,7 +137,8 @@ fn audit(
     Ok(())
 }
 
-/// Appends lines unchanged to the journal of a day, all of them or none. What must not be stored was already removed.
+/// Appends lines unchanged to the journal of a day, all of them or none. The caller has already removed text that must not
+/// be stored.
 pub(crate) fn append(
     ports: &Ports,
     caller: &Caller,
@@ -164,12 +166,13 @@ pub(crate) fn list(ports: &Ports, caller: &Caller) -> Result<JournalFileList, Er
     Ok(journals(ports, &folder)?)
 }
 
-/// Reads the journals of the last days, including today, newest first. Also returns those that could not be read.
+/// Reads the journals of the last `days` days, including today, newest first. Also returns the journals that could not be
+/// read.
 pub(crate) fn recent(ports: &Ports, folder: &Folder, days: usize) -> Result<RecentJournals, FileError> {
     let today = Day::of(ports.clock.now());
     let days: Vec<Day> = std::iter::successors(Some(today), |day| Some(day.before())).take(days).collect();
     let JournalFileList { journals, mut unread } = journals(ports, folder)?;
-    // Only files that may be one of these journals matter.
+    // Only files that may be one of the requested journals are reported.
     let names: Vec<String> = days.iter().map(|day| path(folder, &day.journal()).to_string()).collect();
     unread.retain(|one| one.path == folder.join(FOLDER) || names.contains(&one.path));
     let mut recent = RecentJournals { said: Vec::new(), unread };
@@ -207,7 +210,7 @@ fn unlisted(listed: &mut FileList, folder: &Folder, below: &str) -> Vec<Unread> 
     more.into_iter().chain(refused).collect()
 }
 
-/// Returns the rest of a path below a folder, or `None` if it leads elsewhere.
+/// Returns the part of a path below a folder, or `None` if the path is not below the folder.
 fn below<'a>(path: &'a str, folder: &str) -> Option<&'a str> {
     path.strip_prefix(folder)?.strip_prefix('/')
 }
@@ -217,8 +220,8 @@ fn day_of(path: &FilePath) -> Option<Day> {
     Day::of_path(path.name())
 }
 
-/// Returns the folder of the caller's space, if the caller may read there. `None` for a member who does not share its files,
-/// and so sees none.
+/// Returns the folder of the caller's space. Returns an error if the caller may not read in the space, and `None` for a
+/// member who does not share its files and so sees none.
 fn readable(ports: &Ports, caller: &Caller) -> Result<Option<Folder>, Error> {
     let space = readable_space(ports, caller)?;
     Ok(access::shares_files(caller, &space).then(|| Folder::of(&space)))

@@ -1,7 +1,7 @@
-//! Finds entries of journals that contain a text, in any case.
+//! Finds journal entries that contain a text, ignoring case.
 //!
-//! The folded text of journals is cached while they are unchanged. So all of them are read once, and later only those that
-//! changed or may contain the text.
+//! The case-folded text of each journal is cached while the journal is unchanged. All journals are read once; later searches
+//! read only journals that changed or may contain the text.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -22,26 +22,26 @@ use super::day::Day;
 use super::format::{self, EntryLayout};
 use super::{JournalFile, JournalFileList, journals, readable};
 
-/// Most characters of an entry that are shown, around the match.
+/// Maximum number of characters shown of an entry, around the match.
 const SHOWN: usize = 500;
-/// Most cached bytes, of all journals together and of one.
+/// Maximum number of cached bytes, for all journals together and for one journal.
 const KEPT: usize = 64 << 20;
 const KEPT_OF_ONE: usize = 4 << 20;
 
 /// An entry of a journal that contains the text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct JournalHit {
-    /// The day.
+    /// The day of the journal.
     pub date: Day,
     /// The path of the journal below the workspace.
     pub path: String,
-    /// The first line of the entry, from 1.
+    /// The number of the entry's first line, from 1.
     pub line: u32,
-    /// The entry, cut to 500 characters around the match.
+    /// The text of the entry, cut to 500 characters around the match.
     pub snippet: String,
 }
 
-/// The entries that contain the text.
+/// The entries that contain the text, and the journals that could not be searched.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct JournalHits {
     /// The entries, newest first.
@@ -50,7 +50,7 @@ pub struct JournalHits {
     pub unread: Vec<Unread>,
 }
 
-/// The cache from earlier searches.
+/// The cached texts of journals from earlier searches.
 #[derive(Default)]
 pub(crate) struct JournalTextCache(Mutex<CachedJournalTexts>);
 
@@ -60,7 +60,7 @@ struct CachedJournalTexts {
     bytes: usize,
 }
 
-/// Returns the newest entries that contain a text, at most `limit`.
+/// Returns the newest entries that contain a text, at most `limit` entries.
 pub(crate) fn search(
     ports: &Ports,
     memo: &JournalTextCache,
@@ -94,12 +94,12 @@ pub(crate) fn search(
     Ok(hits)
 }
 
-/// The text to search for, and the place.
+/// The text to search for, and the folder to search.
 struct JournalSearch<'a> {
     ports: &'a Ports,
     memo: &'a JournalTextCache,
     folder: Folder,
-    /// The text, folded.
+    /// The case-folded text to search for.
     needle: String,
 }
 
@@ -110,7 +110,7 @@ impl JournalSearch<'_> {
         self.needle.split('\n').all(|line| folded.contains(line))
     }
 
-    /// Returns the entries of one journal that contain the text, last first.
+    /// Returns the entries of one journal that contain the text, in reverse order.
     fn entries(&self, journal: &JournalFile, most: usize) -> Result<Vec<JournalHit>, FileError> {
         let needle = self.needle.as_str();
         let path = super::path(&self.folder, &journal.date.journal());
@@ -143,15 +143,15 @@ impl JournalSearch<'_> {
     }
 }
 
-/// Returns at most [`SHOWN`] characters of a text, with `…` at each cut, around a match of `length` characters that begins
-/// at byte `at`.
+/// Returns at most [`SHOWN`] characters of a text, around a match of `length` characters that begins at byte `at`. Each cut
+/// is marked with `…`.
 fn around(text: &str, at: usize, length: usize) -> String {
     let total = text.chars().count();
     if total <= SHOWN {
         return text.to_owned();
     }
     let before = text.get(..at).map_or(0, |before| before.chars().count());
-    // The match is in the middle, unless an end of the text is nearer.
+    // The match is in the middle of the result, unless it is near the start or the end of the text.
     let start = before.saturating_sub(SHOWN.saturating_sub(length) / 2).min(total - SHOWN);
     let mut shown: Vec<char> = text.chars().skip(start).take(SHOWN).collect();
     if start > 0 {
@@ -164,7 +164,7 @@ fn around(text: &str, at: usize, length: usize) -> String {
 }
 
 impl JournalTextCache {
-    /// Returns the cached text of a journal, folded, if it is current.
+    /// Returns the cached, case-folded text of a journal if the journal has not changed since.
     fn known(&self, path: &FilePath, stamp: Stamp) -> Option<Arc<str>> {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         kept.texts.get(path).filter(|(known, _)| *known == stamp).map(|(_, text)| Arc::clone(text))
@@ -179,7 +179,7 @@ impl JournalTextCache {
             return;
         }
         if kept.bytes + folded.len() > KEPT {
-            // Some entries belong to journals that no longer exist.
+            // The cache may contain texts of journals that no longer exist, so it is emptied.
             *kept = CachedJournalTexts::default();
         }
         kept.bytes += folded.len();

@@ -1,4 +1,4 @@
-//! The files in the folder of a space, which members create, read, list and remove.
+//! The files in the folder of a space. Members can create, read, list and remove them.
 
 use serde::Serialize;
 
@@ -17,15 +17,15 @@ use super::readable;
 /// A file in the folder of a space.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct WorkspaceFile {
-    /// Its path below the folder.
+    /// The path of the file below the folder.
     pub name: String,
-    /// Its path below the workspace.
+    /// The path of the file below the workspace.
     pub path: String,
-    /// Its size in bytes.
+    /// The size of the file in bytes.
     pub size: u64,
-    /// The time of its last change.
+    /// The time of the last change.
     pub modified_at: Timestamp,
-    /// Warnings about parts that were removed from a text just written.
+    /// Warnings about parts that were removed from the text when it was written.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Warning>,
 }
@@ -47,11 +47,11 @@ impl WorkspaceFile {
 pub struct WorkspaceFileList {
     /// The path of the folder below the workspace; empty for the workspace itself.
     pub folder: String,
-    /// The files, by name; in the workspace itself those below `memory` come first.
+    /// The files, by name. In the workspace itself, the files below `memory` come first.
     pub files: Vec<WorkspaceFile>,
-    /// True if there are more.
+    /// True if the folder contains more files.
     pub more: bool,
-    /// Files that are not used, each with the reason.
+    /// Files that cannot be used, each with the reason.
     pub refused: Vec<(String, String)>,
 }
 
@@ -61,21 +61,21 @@ pub struct WorkspaceFileText {
     /// The file.
     #[serde(flatten)]
     pub file: WorkspaceFile,
-    /// Its text. Bytes that are not text show as `�`.
+    /// The text of the file. Bytes that are not text are shown as `�`.
     pub content: String,
 }
 
-/// The way to write a file.
+/// The mode of writing a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileWriteMode {
-    /// The file must not exist.
+    /// The file must not exist yet.
     New,
-    /// The file may exist, and is replaced.
+    /// An existing file is replaced.
     Any,
 }
 
-/// Lists the files in the folder of the caller's space. In the workspace itself only files of memory count: it may be
-/// somebody's own folder, with many other files.
+/// Lists the files in the folder of the caller's space. In the workspace itself, only files of the memory are listed,
+/// because the workspace may be somebody's own folder with many other files.
 pub(crate) fn list(ports: &Ports, caller: &Caller) -> Result<WorkspaceFileList, Error> {
     let readable = readable(ports, caller)?;
     let name = readable.as_ref().map_or("", Folder::as_str).to_owned();
@@ -131,7 +131,7 @@ pub(crate) fn put(
     Ok(WorkspaceFile { warnings, ..WorkspaceFile::of(&FileEntry { path, stamp }) })
 }
 
-/// Removes a file and its previous versions, so that no file of the home contains erased text. For a file that no longer
+/// Removes a file and its previous versions, so that erased text remains in no file of this home. If the file no longer
 /// exists, the previous versions are still removed.
 pub(crate) fn remove(ports: &Ports, caller: &Caller, name: &str) -> Result<(), Error> {
     let (space, right) = access::file_workplace(ports, caller)?;
@@ -142,7 +142,7 @@ pub(crate) fn remove(ports: &Ports, caller: &Caller, name: &str) -> Result<(), E
     if removed || forgotten > 0 { Ok(()) } else { Err(absent(name)) }
 }
 
-/// Returns the path of a file that members can name. In the workspace itself these are only files of memory.
+/// Returns the path of a file that members can name. In the workspace itself, members can name only files of the memory.
 fn named(folder: &Folder, name: &str) -> Result<FilePath, Error> {
     Ok(FilePath::kept(folder, name)?)
 }

@@ -1,7 +1,7 @@
-//! Imports the journals of another workspace. Nothing here is lost, and nothing is imported twice.
+//! Imports the journals of another workspace. No existing text is lost, and no entry is imported twice.
 //!
-//! A day without a journal here gets a copy of the file. An existing journal gets its missing entries, at its end.
-//! `MEMORY.md` is imported if there is none; a person has to merge two of them.
+//! If this workspace has no journal for a day, the file is copied. If it has one, the missing entries are appended to it.
+//! `MEMORY.md` is imported only if this workspace has none; otherwise a person has to merge the two files.
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
@@ -24,7 +24,7 @@ use crate::verbs::access::{self, Ports};
 use super::format::{self, EntryLayout};
 use super::{Day, long_term, path};
 
-/// Most retries for a file that others write to at the same time.
+/// Maximum number of retries for a file that other processes write to at the same time.
 const ROUNDS: usize = 5;
 
 /// The result of an import.
@@ -34,17 +34,17 @@ pub struct JournalImportReport {
     pub new: u64,
     /// The number of journals with additional entries.
     pub extended: u64,
-    /// The number of these entries.
+    /// The number of entries added to extended journals.
     pub entries: u64,
-    /// The number of journals that had all entries.
+    /// The number of journals that already had all entries.
     pub known: u64,
-    /// The outcome for `MEMORY.md`, if there is one.
+    /// The outcome for `MEMORY.md`, if the other workspace has this file.
     pub long_term: Option<LongTermImportOutcome>,
-    /// Files that could not be imported, with the reasons.
+    /// Files that could not be imported, each with the reason.
     pub skipped: Vec<Skipped>,
-    /// The file names of new and extended journals.
+    /// The names of the new and the extended journal files.
     pub journals: Vec<String>,
-    /// The number of other files and folders next to the journals; they were ignored.
+    /// The number of other files and folders next to the journals, which were ignored.
     pub beside: usize,
     /// Warnings about parts that were removed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -55,15 +55,15 @@ pub struct JournalImportReport {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LongTermImportOutcome {
-    /// New here.
+    /// The file did not exist in this workspace and was imported.
     New,
-    /// The same text as here.
+    /// Both workspaces have the same text.
     Known,
-    /// Another text than here. The one here was left unchanged.
+    /// The texts differ. The file in this workspace was not changed.
     Left,
 }
 
-/// Imports journals. With `dry_run`, only reports what it would do.
+/// Imports journals. With `dry_run`, only reports what the import would do.
 pub(crate) fn take_over(
     ports: &Ports,
     caller: &Caller,
@@ -128,7 +128,7 @@ pub(crate) fn take_over(
     Ok(taken)
 }
 
-/// Removes what must not be stored from a file. Bytes that are not text stay unchanged.
+/// Removes text that must not be stored from a file. Bytes that are not text stay unchanged.
 fn public(bytes: &[u8], mut redactor: Redactor) -> Result<(Cow<'_, [u8]>, RedactionCounts), Invalid> {
     let public = match std::str::from_utf8(bytes) {
         Err(_) => Cow::Borrowed(bytes),
@@ -142,13 +142,13 @@ fn public(bytes: &[u8], mut redactor: Redactor) -> Result<(Cow<'_, [u8]>, Redact
 
 /// The outcome for the journal of a day.
 enum JournalImportOutcome {
-    /// New here.
+    /// The day had no journal in this workspace.
     New,
-    /// Extended by this many entries.
+    /// The journal was extended by this number of entries.
     Longer(u64),
-    /// No missing entries here.
+    /// The journal in this workspace already has all entries.
     Known,
-    /// Not imported, for this reason.
+    /// The journal was not imported, for this reason.
     Skipped(String),
 }
 
@@ -171,7 +171,7 @@ fn journal(
             }
             match ports.files.create(file, theirs) {
                 Ok(()) => return Ok(JournalImportOutcome::New),
-                // Another process was faster.
+                // Another process has created the file meanwhile.
                 Err(FileError::Exists { .. }) => continue,
                 Err(error) => return Err(error.into()),
             }
@@ -201,12 +201,12 @@ fn journal(
     Err(FileError::Busy { path: file.to_string().into() }.into())
 }
 
-/// Returns true if an error concerns one file here, so that all others can be imported.
+/// Returns true if an error concerns only one file in this workspace, so that the other files can still be imported.
 fn is_of_file(error: &FileError) -> bool {
     matches!(error, FileError::TooLarge { .. } | FileError::Refused { .. })
 }
 
-/// Imports `MEMORY.md` if there is none here.
+/// Imports `MEMORY.md` if this workspace has none.
 fn known(
     ports: &Ports,
     file: &FilePath,
@@ -226,7 +226,7 @@ fn known(
     }
 }
 
-/// Appends entries to a text, each on lines of its own and with the line breaks of the text.
+/// Appends entries to a text. Each entry starts on a new line and has the line breaks of the text.
 fn longer(text: &str, entries: &[String]) -> String {
     let crlf = text.rfind('\n').is_some_and(|at| text[..at].ends_with('\r'));
     let line_break = if crlf { "\r\n" } else { "\n" };
@@ -241,7 +241,8 @@ fn longer(text: &str, entries: &[String]) -> String {
     longer
 }
 
-/// Returns the entries of their text that ours lacks, in order. Repeated entries count as often as they occur.
+/// Returns the entries of `theirs` that `ours` lacks, in order. An entry that occurs several times in `theirs` must occur as
+/// often in `ours`.
 fn missing(ours: &str, theirs: &str) -> Vec<String> {
     let (mut lines, those) = (bare(ours), bare(theirs));
     let ours = 0..lines.len();
@@ -276,21 +277,21 @@ fn bare(text: &str) -> Vec<&str> {
     text.lines().map(str::trim_end).collect()
 }
 
-/// Some consecutive lines: their number, and the names of the longest power-of-two runs at their start and at their end.
-/// Equal runs have equal values.
+/// A run of consecutive lines: its length, and the numbers of the longest runs with a power-of-two length at its start and
+/// at its end. Equal runs have equal values.
 type LineRun = (usize, u32, u32);
 
-/// Number of occurrences of a run in lines.
+/// The number of occurrences of a run in some lines.
 #[derive(Clone, Copy, Default)]
 struct LineRunCount {
     count: usize,
-    /// The end of the last one: occurrences do not overlap.
+    /// The end of the last counted occurrence, because occurrences do not overlap.
     end: usize,
 }
 
-/// Counts runs with the lengths of some entries, for any number and length of entries.
+/// Counts occurrences of runs that have the length of an entry. Supports any number and any length of entries.
 struct LineRunCounter {
-    /// Names of the runs of one, two, four… lines, by their first line.
+    /// Numbers for the runs of one, two, four… lines, by their first line.
     names: Vec<Vec<u32>>,
     lengths: BTreeSet<usize>,
 }
@@ -316,12 +317,12 @@ impl LineRunCounter {
         (length, names[start], names[start + length - (1 << level)])
     }
 
-    /// Returns a count of zero for each of these.
+    /// Returns a count of zero for the run of each entry.
     fn none(&self, entries: &[Range<usize>]) -> HashMap<LineRun, LineRunCount> {
         entries.iter().map(|entry| (self.run(entry.start, entry.len()), LineRunCount::default())).collect()
     }
 
-    /// Counts more lines, which come after those already counted.
+    /// Counts the runs in these lines, which must come after all lines already counted.
     fn count(&self, lines: Range<usize>, counts: &mut HashMap<LineRun, LineRunCount>) {
         for length in self.lengths.iter().copied().take_while(|length| *length <= lines.len()) {
             for start in lines.start..=lines.end - length {
@@ -335,7 +336,7 @@ impl LineRunCounter {
     }
 }
 
-/// Returns a number for each item, equal for equal items.
+/// Returns a number for each item. Equal items have equal numbers.
 fn named<T: Eq + Hash>(all: impl Iterator<Item = T>) -> Vec<u32> {
     let mut known = HashMap::new();
     all.map(|one| {

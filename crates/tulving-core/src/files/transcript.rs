@@ -14,7 +14,7 @@
 //! On it.
 //! ```
 //!
-//! A line of a message that looks like a heading of the second level has a `\` before it, as in Markdown.
+//! A line of a message that would be read as a heading of the second level starts with `\`, as in Markdown.
 
 use serde::{Deserialize, Serialize};
 
@@ -30,9 +30,9 @@ pub struct TranscriptMessage {
     /// The speaker's name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub speaker: Option<String>,
-    /// The text.
+    /// The text of the message.
     pub content: String,
-    /// The time.
+    /// The time of the message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<Timestamp>,
 }
@@ -40,7 +40,7 @@ pub struct TranscriptMessage {
 /// A conversation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Transcript {
-    /// Its title.
+    /// The title of the conversation.
     pub title: String,
     /// The messages, in order.
     pub messages: Vec<TranscriptMessage>,
@@ -49,7 +49,7 @@ pub struct Transcript {
 /// The prefix of a message's heading.
 const HEADING: &str = "## ";
 
-/// Formats a conversation as a file.
+/// Formats a conversation as a Markdown file. `note` is the text below the title.
 pub fn write(transcript: &Transcript, note: &str) -> String {
     let mut text = format!("# {}\n\n{note}\n", transcript.title);
     for message in &transcript.messages {
@@ -75,7 +75,7 @@ pub fn write(transcript: &Transcript, note: &str) -> String {
     text
 }
 
-/// Reads the conversation in a file. Text before the first message is left out.
+/// Parses the conversation in a file. Text before the first message is left out.
 pub fn read(text: &str) -> Transcript {
     let title = text.lines().find_map(|line| line.strip_prefix("# ")).unwrap_or_default().trim().to_owned();
     let mut messages: Vec<TranscriptMessage> = Vec::new();
@@ -103,7 +103,8 @@ fn role(role: TurnRole) -> &'static str {
     }
 }
 
-/// Returns the message that a heading begins, still without text.
+/// Returns the message that a heading begins, with an empty text. Returns `None` if the line is not the heading of a
+/// message.
 fn heading(line: &str) -> Option<TranscriptMessage> {
     let rest = line.strip_prefix(HEADING)?.trim_end();
     let (rest, at) = match rest.rsplit_once(" (").and_then(|(rest, at)| Some((rest, at.strip_suffix(')')?))) {

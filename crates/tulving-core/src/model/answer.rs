@@ -215,13 +215,14 @@ pub struct ForgottenMemory {
 
 /// Entries of the change log that a caller may see.
 ///
-/// Entry numbers cover the whole store, so they reveal how much others have written, as memory numbers do within a space.
-/// They reveal nothing else about hidden entries.
+/// Entry numbers count all changes of the store, so they reveal how much other principals have written, as memory numbers do
+/// within a space. They reveal no other fact about hidden entries.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Changes {
     /// The entries, in the order of commits.
     pub changes: Vec<Change>,
-    /// The position up to which the log was read. The next request starts here, even if nothing was found.
+    /// The position up to which the log was read. The next request starts at this position, even if no entries were
+    /// returned.
     pub read_to: Seq,
     /// True if entries after the requested position are missing: the log was trimmed, or a restore replaced the content. A
     /// follower must then read everything again.
@@ -231,12 +232,12 @@ pub struct Changes {
 /// The decision on whether to run a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Once {
-    /// The request must run: nobody began it, or the one who did has vanished. The start time distinguishes it from others
-    /// that begin with the same key.
+    /// The request must run, because nobody began it, or because it was begun but not answered in time. The start time
+    /// distinguishes this run from other runs with the same key.
     Begun(Timestamp),
-    /// The request is done and this is its answer. An empty answer was not kept: it was longer than
-    /// [`KEPT_ANSWER_BYTES`](crate::model::limits::KEPT_ANSWER_BYTES), newer ones of the principal replaced it, or an erasure
-    /// happened since and the answer might reveal the erased content.
+    /// The request is done, and this is its answer. An empty text means that the answer is not stored: the answer was longer
+    /// than [`KEPT_ANSWER_BYTES`](crate::model::limits::KEPT_ANSWER_BYTES), newer answers of the principal replaced it, or a
+    /// memory was erased since and the answer might reveal the erased content.
     Answered(String),
     /// The request is running.
     Running,

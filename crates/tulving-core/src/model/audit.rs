@@ -1,4 +1,4 @@
-//! The audit: each act with its author and reason. It has ids and facts about the act, never content.
+//! The audit log: each act with its author and reason. An entry contains ids and facts about the act, never content.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,10 +6,10 @@ use crate::model::id::{AuditId, MemoryId, PrincipalId, SpaceId, Version};
 use crate::model::time::Timestamp;
 use crate::model::vocabulary::{AuditAct, VersionAct};
 
-/// The agent name in entries for what a home does by itself, such as creating its own token. Undo ignores these entries.
+/// The agent name in entries for acts of the home itself, such as creating its own token. Undo ignores these entries.
 pub const HOME_AGENT: &str = "home";
 
-/// An entry of the audit.
+/// An entry of the audit log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AuditEntry {
     /// Its id.
@@ -35,7 +35,7 @@ pub struct AuditEntry {
     pub detail: Option<String>,
 }
 
-/// The last change that a principal made in a space, from its traces there and elsewhere. All of them have the same timestamp.
+/// The last change that a principal made in a space: audit entries and versions with the same timestamp.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LastChange {
     /// Time of the change.

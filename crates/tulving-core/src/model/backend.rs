@@ -1,7 +1,7 @@
 //! The types between the engine and its backends: the queries and their results.
 //!
 //! The engine trusts nothing from a backend before screening it: [`Given`] is the backend's claim, a
-//! [`Memory`](crate::model::memory::Memory) is what passes.
+//! [`Memory`](crate::model::memory::Memory) is a claim that passed the screening.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,14 +17,14 @@ pub const BUILT_IN: &str = "sqlite-memory";
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BackendRole {
-    /// The only backend that is written to; also read.
+    /// The backend that is read and written. Exactly one backend is primary.
     Primary,
     /// A backend that is only read.
     Secondary,
 }
 
 impl BackendRole {
-    /// Returns the word for it.
+    /// Returns the name of this value in text.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Primary => "primary",
@@ -61,7 +61,7 @@ impl Verb {
     /// All verbs.
     pub const ALL: [Self; 5] = [Self::Save, Self::Recall, Self::Get, Self::List, Self::Forget];
 
-    /// Returns the word for it.
+    /// Returns the name of this value in text.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Save => "save",
@@ -76,9 +76,9 @@ impl Verb {
 /// A backend's description of itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Description {
-    /// Its own version, in its own words.
+    /// The version of the backend, in the backend's own format.
     pub version: String,
-    /// The verbs that it offers, each once, in the order of [`Verb::ALL`].
+    /// The verbs that the backend offers, without repetitions, in the order of [`Verb::ALL`].
     pub verbs: Vec<Verb>,
 }
 
@@ -107,7 +107,7 @@ pub enum BackendRecallMode {
 }
 
 impl BackendRecallMode {
-    /// Returns the word for it.
+    /// Returns the name of this value in text.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Question => "question",
@@ -149,7 +149,7 @@ pub struct BackendListQuery {
 pub struct Listed {
     /// The memories, in order.
     pub given: Vec<Given>,
-    /// True if there are more after the last of them.
+    /// True if more memories follow the last memory.
     pub more: bool,
 }
 
@@ -184,10 +184,10 @@ pub struct Claimed {
     /// Its state.
     #[serde(default)]
     pub state: Option<State>,
-    /// Relevance, 0 to 1; if missing, its rank decides.
+    /// Relevance, 0 to 1. If missing, the relevance follows from the rank.
     #[serde(default)]
     pub score: Option<f64>,
-    /// Its content: the fields of a save.
+    /// The content and the other fields of a save.
     #[serde(flatten)]
     pub said: SaveRequest,
 }

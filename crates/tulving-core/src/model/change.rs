@@ -18,7 +18,7 @@ use crate::model::vocabulary::{
     Author, Boundary, ChangeKind, PassOutcome, Relation, Role, System, Trust, VersionAct,
 };
 
-/// All writes of one act, with the state that they were decided on.
+/// All writes of one act. The writes contain the state on which they were decided.
 #[derive(Clone, Debug)]
 pub struct ChangeSet {
     /// The actor.
@@ -47,15 +47,15 @@ pub struct Right {
     pub space: SpaceId,
     /// The minimum role.
     pub role: Role,
-    /// The memory that the right is needed for. The set conflicts if that memory is now in another space, in which the actor may
-    /// lack the role.
+    /// The memory that the right is needed for. The set conflicts if that memory is now in another space, because the actor
+    /// may not have the role there.
     pub over: Option<MemoryId>,
 }
 
-/// A write. A write with a `from` conflicts if the row has changed since.
+/// A write. A write with a `from` conflicts if the row no longer has that state.
 #[derive(Clone, Debug)]
 pub enum Write {
-    /// Inserts a memory. The store numbers records.
+    /// Inserts a memory. If the memory is a record, the store assigns its number.
     Insert(Box<NewMemory>),
     /// Adds a version to a memory.
     Revise(Box<Revision>),
@@ -68,8 +68,8 @@ pub enum Write {
         /// The new status.
         to: Status,
     },
-    /// Moves a memory to another space, with everything that belongs to it. It gets the next number there. No version. Conflicts
-    /// if it is forgotten.
+    /// Moves a memory to another space, with all data that belongs to the memory. The memory gets the next number of the new
+    /// space. Creates no version. Conflicts if the memory is forgotten.
     Relocate {
         /// The memory.
         id: MemoryId,
@@ -78,15 +78,17 @@ pub enum Write {
         /// The new space.
         to: SpaceId,
     },
-    /// Deletes row, versions, chunks, vectors and associations for good, and all kept answers: see [`Write::Answer`].
+    /// Deletes a memory permanently: row, versions, chunks, vectors and associations. Also empties all stored answers: see
+    /// [`Write::Answer`].
     Erase {
         /// The memory.
         id: MemoryId,
         /// The version on which this was decided; `None` erases any version.
         from: Option<Version>,
     },
-    /// Replaces a memory, which is deleted as by [`Write::Erase`]. The new memory inherits its associations, including those
-    /// whose other ends the actor may not see. Each association stays visible to the same people as before.
+    /// Replaces a memory. The old memory is deleted as by [`Write::Erase`]. The new memory gets all associations of the old
+    /// memory, including associations with memories that the actor may not see. Each association stays visible to the same
+    /// people as before.
     Replace {
         /// The memory to delete.
         id: MemoryId,
@@ -95,40 +97,40 @@ pub enum Write {
         /// The new memory.
         new: Box<NewMemory>,
     },
-    /// Adds vectors to chunks of a memory. No version. Conflicts if the content is no longer that of the given version, because
-    /// its chunks may differ.
+    /// Adds vectors to chunks of a memory. Creates no version. Conflicts if the content has changed since the given version,
+    /// because the chunks may differ.
     Embed {
         /// The memory.
         id: MemoryId,
         /// The version whose chunks were embedded.
         from: Version,
-        /// The vectors, by the ordinal of the chunk. A vector of the same model is replaced.
+        /// The vectors, each with the ordinal of its chunk. An existing vector of the same model is replaced.
         embeddings: Vec<(u32, Embedding)>,
     },
-    /// Records that a model could not embed a memory. The memory waits behind those that failed less often, until its content
-    /// changes. No version and no log entry.
+    /// Records that a model could not embed a memory. Until its content changes, the memory waits behind memories that
+    /// failed less often. Creates no version and no log entry.
     NotEmbedded {
         /// The memory.
         id: MemoryId,
         /// The model.
         model: String,
     },
-    /// Makes another model's vectors the ones that answer. Those of all other models are no longer read and may be deleted at any
+    /// Chooses the model whose vectors recall uses. Vectors of other models are no longer read, and may be deleted at any
     /// time.
     ChooseModel {
-        /// The answering model on which this was decided.
+        /// The model in use on which this was decided.
         from: Option<String>,
-        /// The new answering model.
+        /// The model to use from now on.
         to: String,
     },
-    /// Records that the entry behind a mirror now begins at another line. No version and no log entry.
+    /// Records that the entry of a mirror now begins at another line of its file. Creates no version and no log entry.
     Reline {
         /// The memory.
         id: MemoryId,
         /// The line, from 1.
         line: u32,
     },
-    /// Replaces or removes the record of a mirrored file. Conflicts if somebody else has mirrored it since.
+    /// Replaces or removes the record of a mirrored file. Conflicts if somebody else has mirrored the file since.
     Mirrored {
         /// The space.
         space: SpaceId,
@@ -145,11 +147,11 @@ pub enum Write {
         space: SpaceId,
         /// The path.
         path: String,
-        /// The new record; `None` to forget it.
+        /// The new record; `None` to remove the record.
         to: Option<ImportedFile>,
     },
-    /// Adds files with the same content to a memory, or removes them. No version. Conflicts if its sources have changed since, or
-    /// if another memory of its audience has one of the paths.
+    /// Adds files with the same content to a memory, or removes such files. Creates no version. Conflicts if the sources of
+    /// the memory have changed since, or if another memory of the same audience has any of the paths.
     SetSources {
         /// The memory.
         id: MemoryId,
@@ -158,8 +160,8 @@ pub enum Write {
         /// The new sources.
         to: Sources,
     },
-    /// Changes the path of a file that a memory was imported from. No version. Conflicts if the memory has no file with the old
-    /// path.
+    /// Changes the path of a file that a memory was imported from. Creates no version. Conflicts if the memory has no file
+    /// with the old path.
     Repath {
         /// The memory.
         id: MemoryId,
@@ -168,11 +170,11 @@ pub enum Write {
         /// The new path.
         to: String,
     },
-    /// Finishes the work that a memory waited for: the extracted text replaces the placeholder. No version. Conflicts if the
-    /// memory has changed since the work began.
+    /// Finishes the background work on a memory: the extracted text replaces the placeholder. Creates no version. Conflicts
+    /// if the memory has changed since the work began.
     Settle(Box<Settled>),
-    /// Creates an association, or replaces its weight and maker. A caller's association is kept if the engine would make the same
-    /// one.
+    /// Creates an association, or replaces its weight and maker. An association that a caller made is not replaced by the
+    /// same association of the engine.
     Link(Association),
     /// Removes an association.
     Unlink {
@@ -183,7 +185,7 @@ pub enum Write {
         /// The relation.
         relation: Relation,
     },
-    /// Counts recalls of memories. Not logged, except for a cooling memory, which becomes active again.
+    /// Counts recalls of memories. A recalled memory that is cooling becomes active again, and only this change is logged.
     Touch(Vec<Touch>),
     /// Logs a turn; the store assigns its position.
     LogTurn(Turn),
@@ -196,7 +198,7 @@ pub enum Write {
     },
     /// Enqueues a job.
     Enqueue(Job),
-    /// Deletes a job and every trace of it. Conflicts if it has changed.
+    /// Deletes all data of a job. Conflicts if the job has changed.
     RemoveJob(Box<Job>),
     /// Changes a job.
     MoveJob {
@@ -205,10 +207,10 @@ pub enum Write {
         /// The new job.
         to: Box<Job>,
     },
-    /// Adds to the usage of that day, model and purpose.
+    /// Adds to the usage of a language model for a day and a purpose.
     Spend(LlmUsage),
-    /// Records a pass. Conflicts if the pass is not in the state on which this was decided. A new pass deletes those of its space
-    /// that began more than [`KEPT_DAYS`](crate::model::pass::KEPT_DAYS) before it.
+    /// Records a pass. Conflicts if the pass is not in the state on which this was decided. A new pass deletes the passes of
+    /// its space that began more than [`KEPT_DAYS`](crate::model::pass::KEPT_DAYS) days earlier.
     Pass {
         /// The recorded outcome; `None` if there was none.
         from: Option<PassOutcome>,
@@ -229,7 +231,8 @@ pub enum Write {
     AddToken(Token, TokenHash),
     /// Revokes a token.
     RevokeToken(TokenId),
-    /// Begins a request of the actor. Conflicts if the actor's claim of that key is not the one on which this was decided.
+    /// Records that a request of the actor begins. Conflicts if the actor's claim with that key is not the claim on which
+    /// this was decided.
     Claim {
         /// The actor's key for the request.
         key: String,
@@ -238,12 +241,13 @@ pub enum Write {
         /// Time of the last write of the claim that this replaces; `None` if there was none.
         from: Option<Timestamp>,
     },
-    /// Answers a claim of the actor that began at that time and has no answer. If something was erased since it began, an empty
-    /// answer is kept, because the answer may reveal the erased content. Answers kept earlier became empty at the erasure.
+    /// Adds the answer to a claim of the actor that began at the given time and has no answer. If any memory was erased
+    /// since the claim began, an empty answer is stored, because the answer may reveal the erased content. For the same
+    /// reason, each erasure empties all answers that are already stored.
     Answer {
         /// The actor's key for the request.
         key: String,
-        /// Time at which it began. A claim that began later belongs to somebody else.
+        /// Time at which the request began. A claim that began later belongs to another request.
         begun: Timestamp,
         /// The answer.
         answer: String,
@@ -255,43 +259,45 @@ pub enum Write {
         /// Time at which it began.
         begun: Timestamp,
     },
-    /// Deletes all but `keep` of the actor's claims: first those answered, then the others, the oldest first.
+    /// Deletes claims of the actor until at most `keep` claims remain: first answered claims, then other claims, each the
+    /// oldest first.
     BoundClaims {
         /// Number of claims to keep.
         keep: usize,
     },
-    /// Empties answers of the actor's claims, the oldest first, until the others have at most `keep` bytes.
+    /// Empties answers of the actor's claims, the oldest first, until the remaining answers have at most `keep` bytes in
+    /// total.
     BoundAnswers {
         /// Number of bytes to keep.
         keep: usize,
     },
-    /// Deletes some of the claims last written before a time, of any principal, the oldest first.
+    /// Deletes claims of any principal that were last written before a time, the oldest first.
     PruneClaims {
         /// The time limit.
         before: Timestamp,
-        /// Maximum number to delete.
+        /// Maximum number of entries to delete.
         most: usize,
     },
     /// Freezes the order of a listing until it expires.
     FreezeListing(Listing),
     /// Adds an audit entry.
     Audit(AuditEntry),
-    /// Deletes some of the audit entries of a space, or of none, that were written before a time, the oldest first.
+    /// Deletes audit entries of a space, or about the whole store, that were written before a time, the oldest first.
     PruneAudit {
         /// The space; `None` for entries about the whole store.
         space: Option<SpaceId>,
         /// The time limit.
         before: Timestamp,
-        /// Maximum number to delete.
+        /// Maximum number of entries to delete.
         most: usize,
     },
-    /// Loads a line of a dump as it is, if nothing with that identity exists yet.
+    /// Loads a line of a dump unchanged, if the store does not have the record yet.
     Load(Box<Record>),
-    /// Imports a memory of another system like a line of a dump. Two things differ: it gets a new number if it has none, and its
-    /// links follow later. The store records the memory imported for it: itself, or the one that has its content, key or path. If
-    /// its id is taken, nothing is written.
+    /// Imports a memory of another system like a line of a dump, with two differences: a memory without a number gets a new
+    /// number, and the links are added later. The store records which memory corresponds to the foreign memory: the new
+    /// memory, or an existing memory with the same content, key or path. If the id already exists, nothing is written.
     Adopt(Box<Adoption>),
-    /// Records that a memory corresponds to one of another system in its current form.
+    /// Records that a memory corresponds to the current content of a memory of another system.
     Adopted {
         /// The record of the foreign memory.
         item: ForeignItem,
@@ -309,7 +315,8 @@ pub struct Adoption {
     pub record: MemoryRecord,
     /// The chunks of its content.
     pub chunks: Vec<Chunk>,
-    /// The lower bound for a new number, used if its own is taken or missing: the other memories keep theirs.
+    /// The lower bound for a new number, which is used if the memory's own number is taken or missing. The bound protects
+    /// the numbers of the other imported memories.
     pub above: u64,
 }
 
@@ -320,28 +327,28 @@ pub struct ForeignItem {
     pub space: SpaceId,
     /// The system.
     pub system: System,
-    /// A digest of its name there.
+    /// A digest of the memory's name in the other system.
     pub name: [u8; 32],
-    /// A digest of its content there.
+    /// A digest of the memory's content in the other system.
     pub says: [u8; 32],
 }
 
-/// The record of a memory of another system and of the one imported for it.
+/// The record of a memory of another system, and of the corresponding memory in the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AdoptedItem {
-    /// A digest of its name there.
+    /// A digest of the memory's name in the other system.
     pub name: [u8; 32],
-    /// A digest of its content there at the last import.
+    /// A digest of the memory's content in the other system at the last import.
     pub says: [u8; 32],
-    /// The memory imported for it.
+    /// The corresponding memory.
     pub memory: MemoryId,
-    /// The version that this memory had then.
+    /// The version that the corresponding memory had at the last import.
     pub version: Version,
-    /// The version that it has now.
+    /// The current version of the corresponding memory.
     pub current: Version,
-    /// The space that it is in now.
+    /// The current space of the corresponding memory.
     pub space: SpaceId,
-    /// Its current status.
+    /// The current status of the corresponding memory.
     pub status: Status,
 }
 
@@ -361,7 +368,7 @@ pub struct Revision {
     pub id: MemoryId,
     /// The version on which this was decided.
     pub from: Version,
-    /// The act that writes it.
+    /// The act that writes the new version.
     pub act: VersionAct,
     /// The new content and fields.
     pub fields: VersionFields,
@@ -371,13 +378,13 @@ pub struct Revision {
     pub status: Status,
     /// New chunks, if the content changed.
     pub chunks: Option<Vec<Chunk>>,
-    /// The new file, or none, if that changed.
+    /// The new attachment, if the attachment changed; `Some(None)` removes the attachment.
     pub attachment: Option<Option<Attachment>>,
     /// The new author and trust, if they changed.
     pub vouched: Option<Vouched>,
 }
 
-/// The author and trust of a memory, after somebody stated on purpose what was captured automatically before.
+/// The author and trust of a memory after a caller stated on purpose a content that was captured automatically before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Vouched {
     /// The author: on request or automatic.
@@ -386,7 +393,7 @@ pub struct Vouched {
     pub trust: Trust,
 }
 
-/// The result of the work on a memory.
+/// The result of background work on a memory.
 #[derive(Clone, Debug)]
 pub struct Settled {
     /// The memory.
@@ -399,7 +406,7 @@ pub struct Settled {
     pub stood: Status,
     /// The new status.
     pub status: Status,
-    /// The file that it describes, with any error.
+    /// The attachment that the memory describes, with the reason if its text could not be read.
     pub attachment: Option<Attachment>,
     /// New chunks, if the content changed.
     pub chunks: Option<Vec<Chunk>>,
@@ -412,16 +419,16 @@ pub struct Touch {
     pub id: MemoryId,
     /// Number of recalls.
     pub count: u64,
-    /// Time of the last one.
+    /// Time of the last recall.
     pub at: Timestamp,
 }
 
-/// The order of a listing, frozen so that its pages neither skip nor repeat.
+/// The frozen order of a listing, so that its pages neither skip nor repeat memories.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listing {
-    /// Its id, which the cursor carries.
+    /// The id of the listing, which the cursor contains.
     pub id: ListingId,
-    /// Its owner; nobody else may use it.
+    /// The owner of the listing; no other principal may use it.
     pub principal: PrincipalId,
     /// Time of expiry.
     pub expires_at: Timestamp,
@@ -429,7 +436,7 @@ pub struct Listing {
     pub ids: Vec<MemoryId>,
 }
 
-/// The results of `apply`.
+/// The results of [`Store::apply`](crate::ports::Store::apply).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Applied {
     /// The numbers of the memories inserted and relocated, in the order of the writes.
@@ -440,14 +447,14 @@ pub struct Applied {
     pub pruned: usize,
     /// The outcome for each line loaded and each memory adopted, in the order of the writes.
     pub loaded: Vec<LoadOutcome>,
-    /// The last entry of the change log that this wrote.
+    /// The position of the last change log entry that the set wrote.
     pub seq: Option<Seq>,
 }
 
-/// An entry of the change log. Everything derived follows this log.
+/// An entry of the change log. All derived data follows this log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Change {
-    /// Its position, in the order of commits.
+    /// The position of the entry, in the order of commits.
     pub seq: Seq,
     /// Time of the change.
     pub at: Timestamp,

@@ -1,16 +1,16 @@
-//! The result of a check-up of a store, and the data that a check-up of the files around it needs.
+//! The result of a check of a store, and the data that a check of attachments and mirrored files needs.
 
 use std::fmt;
 
 use crate::model::id::{MemoryId, Number};
 
-/// The depth of a check-up.
+/// The depth of a check.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum StoreCheckDepth {
-    /// All of the structure, a sample of the contents.
+    /// Checks the whole structure and a sample of the contents.
     #[default]
     Usual,
-    /// Everything.
+    /// Checks the whole structure and all contents.
     Deep,
 }
 
@@ -19,9 +19,9 @@ pub enum StoreCheckDepth {
 pub enum Severity {
     /// Nothing is wrong.
     Fine,
-    /// It works, but needs attention.
+    /// The store works, but something needs attention.
     Warn,
-    /// Broken.
+    /// Something is broken.
     Bad,
 }
 
@@ -63,7 +63,7 @@ pub struct StoreCheckReport {
 }
 
 impl StoreCheckReport {
-    /// The worst of them.
+    /// Returns the highest severity of the findings.
     pub fn severity(&self) -> Severity {
         self.findings.iter().map(|finding| finding.severity).max().unwrap_or(Severity::Fine)
     }

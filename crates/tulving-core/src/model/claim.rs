@@ -7,8 +7,8 @@ use crate::model::time::Timestamp;
 pub struct Claim {
     /// A digest of the request.
     pub fingerprint: [u8; 32],
-    /// Time at which it began or, later, was answered.
+    /// Time at which the request began or, if there is an answer, was answered.
     pub at: Timestamp,
-    /// The answer, if there is one; empty if the answer is not kept.
+    /// The answer, if there is one; an empty text if the answer is not stored.
     pub answer: Option<String>,
 }

@@ -11,14 +11,14 @@ pub struct StoreCopy {
     pub attached: Vec<String>,
     /// The mark of the last erasure; `None` if nothing was ever erased.
     pub erasure: Option<[u8; 16]>,
-    /// True if unused parts of the copy may still have erased text.
+    /// True if unused parts of the copy may still contain erased text.
     pub erased_text_left: bool,
 }
 
 /// The content of a backup that is ready to replace a store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RestoreContent {
-    /// The epoch that the store will have. Nobody has used it before.
+    /// The epoch that the store will have: a new id that was never used before.
     pub epoch: [u8; 16],
     /// As in [`StoreCopy::memories`].
     pub memories: u64,

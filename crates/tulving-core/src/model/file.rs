@@ -1,7 +1,7 @@
 //! Files that people can read: their folders, their names and their records.
 //!
-//! The file itself is the source of truth. Nothing here touches a file: that is the work of the [`Files`](crate::ports::Files)
-//! port.
+//! The file itself is the source of truth. This module never reads or writes a file: that is the work of the
+//! [`Files`](crate::ports::Files) port.
 
 use std::fmt;
 
@@ -27,7 +27,7 @@ pub(crate) const CONVERSATIONS: &str = "conversations";
 const GROUPS: &str = "groups/";
 /// The parent of the folders of other spaces.
 const SPACES: &str = "spaces/";
-/// The parent of both for another team, below its id.
+/// The parent of the folders of other teams, each named by the team's id.
 const TEAMS: &str = "teams/";
 
 /// The folder of a space, below the workspace: the workspace itself for `default`, `groups/NAME` for a group, `spaces/NAME` for
@@ -71,19 +71,19 @@ impl Folder {
         Self(String::new())
     }
 
-    /// Returns the subfolders in which memory files are stored. The workspace itself may be somebody's own folder, with much
-    /// else in it.
+    /// Returns the subfolders in which memory files are stored. The workspace itself may be somebody's own folder that
+    /// contains other files.
     pub(crate) fn kept_below(&self) -> &'static [&'static str] {
         if self.0.is_empty() { &[JOURNALS, CONVERSATIONS] } else { &[""] }
     }
 
-    /// Returns true if it is the folder of a group, which has only memory files.
+    /// Returns true if this is the folder of a group, which has only memory files.
     pub fn is_of_group(&self) -> bool {
         let of_team = self.0.strip_prefix(TEAMS).and_then(|rest| rest.split_once('/'));
         of_team.map_or(self.as_str(), |(_, below)| below).starts_with(GROUPS)
     }
 
-    /// Returns its path below the workspace; empty for the workspace itself.
+    /// Returns the path of the folder below the workspace; empty for the workspace itself.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -99,7 +99,7 @@ fn is_other_team(text: &str) -> bool {
     text.parse::<TeamId>().is_ok_and(|team| team != TeamId::LOCAL && team.to_string() == text)
 }
 
-/// A file in the folder of a space, by a name that cannot lead out of it.
+/// A file in the folder of a space. The name is checked, so that it cannot lead out of the folder.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FilePath {
     folder: Folder,
@@ -145,12 +145,12 @@ impl FilePath {
         Ok(path)
     }
 
-    /// Returns the folder that it is in.
+    /// Returns the folder of the file.
     pub fn folder(&self) -> &Folder {
         &self.folder
     }
 
-    /// Returns its path below that folder.
+    /// Returns the path of the file below that folder.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -170,12 +170,12 @@ pub struct Stamp {
     pub size: u64,
     /// Time of the last write, in nanoseconds since the epoch.
     pub modified: i64,
-    /// The inode. It changes if an editor writes a new file and renames it.
+    /// The inode, which changes if an editor writes a new file and renames that file.
     pub inode: u64,
 }
 
 impl Stamp {
-    /// The stamp of a file that is gone. No existing file has it.
+    /// The stamp of a file that no longer exists. No existing file has this stamp.
     pub const GONE: Self = Self { size: u64::MAX >> 1, modified: i64::MIN, inode: 0 };
 
     /// Returns the time of the last write.
@@ -204,12 +204,13 @@ pub struct FileEntry {
 pub struct FileList {
     /// The files, by name.
     pub files: Vec<FileEntry>,
-    /// True if there are more than requested.
+    /// True if the folder has more files than requested.
     pub more: bool,
     /// Entries that are not used, by path below the workspace, with the reason: a link that leads out, a device, an invalid
     /// name. Only a few are listed.
     pub refused: Vec<(String, String)>,
-    /// True if the workspace itself is missing, so nothing is known about its files. It may be on a disk that comes back.
+    /// True if the workspace itself is missing, so nothing is known about its files. The workspace may be on a disk that is
+    /// not mounted now.
     pub absent: bool,
 }
 
@@ -218,7 +219,8 @@ pub struct FileList {
 pub struct FileContent {
     /// Its bytes.
     pub bytes: Vec<u8>,
-    /// Its stamp at that time. As far as can be determined, bytes and stamp belong to the same state.
+    /// The stamp of the file when its bytes were read. As far as can be determined, bytes and stamp belong to the same
+    /// state.
     pub stamp: Stamp,
 }
 
@@ -236,7 +238,7 @@ pub(crate) fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// Returns true if bytes are not text: there is a zero among the first few.
+/// Returns true if bytes are not text: the beginning contains a zero byte.
 pub(crate) fn is_binary(bytes: &[u8]) -> bool {
     bytes.iter().take(8_192).any(|byte| *byte == 0)
 }
@@ -246,7 +248,7 @@ pub(crate) fn is_binary(bytes: &[u8]) -> bool {
 pub struct Appended {
     /// The byte at which the entry begins.
     pub start: u64,
-    /// True if the file was created for it.
+    /// True if the append created the file.
     pub created: bool,
 }
 
@@ -270,7 +272,7 @@ pub struct Pledge {
     pub memory: MemoryId,
 }
 
-/// The record of a file whose entries are mirrored, from the last time.
+/// The record of a file whose entries are mirrored, from the last time the file was mirrored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MirroredFile {
     /// Its path below the workspace.
@@ -279,11 +281,11 @@ pub struct MirroredFile {
     pub stamp: Stamp,
     /// A hash of its bytes.
     pub digest: [u8; 32],
-    /// True if the stamp is enough to detect changes since; see [`Stamp::is_settled`].
+    /// True if the stamp alone is enough to detect later changes; see [`Stamp::is_settled`].
     pub settled: bool,
 }
 
-/// The record of an imported file from that time, and its memory.
+/// The record of an imported file from the time of the import, and the file's memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ImportedFile {
     /// Its path.
@@ -292,7 +294,7 @@ pub struct ImportedFile {
     pub stamp: Stamp,
     /// A hash of its bytes.
     pub digest: [u8; 32],
-    /// True if the stamp is enough to detect changes since; see [`Stamp::is_settled`].
+    /// True if the stamp alone is enough to detect later changes; see [`Stamp::is_settled`].
     pub settled: bool,
     /// The memory.
     pub memory: MemoryId,
@@ -300,7 +302,7 @@ pub struct ImportedFile {
     pub status: Status,
 }
 
-/// An entry of a file, as a memory mirrors it. It is identified by path, hash and occurrence, never by the line.
+/// A file entry that a memory mirrors. The entry is identified by path, hash and occurrence, never by the line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MirroredEntry {
     /// The memory.
@@ -309,9 +311,9 @@ pub struct MirroredEntry {
     pub hash: ContentHash,
     /// The index among entries with the same text, from 0.
     pub occurrence: u32,
-    /// The line where it begins, from 1.
+    /// The line at which the entry begins, from 1.
     pub line: u32,
-    /// The headings above it.
+    /// The headings above the entry.
     pub title: Option<String>,
 }
 

@@ -1,7 +1,7 @@
-//! The data of another memory system, in our types. A reader parses that system's own files, then [`adopt`](crate::verbs::adopt)
-//! imports the result.
+//! The data of another memory system, converted to our types. A reader parses that system's own files, then
+//! [`adopt`](crate::verbs::adopt) imports the result.
 //!
-//! Names are those of the other system: the same at each reading, wherever its files are.
+//! Names come from the other system. Each import gives the same names, wherever the files of the other system are.
 
 use sha2::{Digest, Sha256};
 
@@ -43,7 +43,7 @@ impl Collection {
 /// An item that was not imported, and why.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Skipped {
-    /// Its name there.
+    /// The name of the item in the other system.
     pub what: String,
     /// The reason.
     pub why: String,
@@ -52,13 +52,13 @@ pub struct Skipped {
 /// A memory of another system.
 #[derive(Clone, Debug)]
 pub struct ForeignMemory {
-    /// Its unique name there, which does not change when it is edited.
+    /// The unique name of the memory in the other system, which does not change when the memory is edited.
     pub name: String,
-    /// Its name for people there, such as `#12`.
+    /// The name that the other system shows to people, such as `#12`.
     pub label: String,
-    /// Its id there, if that is a valid id here.
+    /// The id of the memory in the other system, if Tulving accepts this id.
     pub id: Option<MemoryId>,
-    /// Its number there.
+    /// The number of the memory in the other system.
     pub number: Option<Number>,
     /// Its content.
     pub request: SaveRequest,
@@ -86,7 +86,7 @@ impl ForeignMemory {
         }
     }
 
-    /// Returns a digest of its content. Access counts and the place where it was found make no difference.
+    /// Returns a digest of its content. Access counts and the place where the memory was found do not affect the digest.
     pub fn says(&self) -> [u8; 32] {
         let request = &self.request;
         let mut digest = Sayings(Sha256::new());
@@ -174,7 +174,7 @@ pub struct ForeignLink {
 /// A line of a conversation in the log of another system.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ForeignTurn {
-    /// Its unique name there.
+    /// The unique name of the turn in the other system.
     pub name: String,
     /// The role of its speaker.
     pub role: TurnRole,
@@ -195,11 +195,11 @@ pub struct Diary {
     pub journals: Vec<(String, Vec<u8>)>,
     /// The files that could not be read.
     pub unread: Vec<Skipped>,
-    /// Number of other files and folders, which are not part of it.
+    /// Number of other files and folders, which are not imported.
     pub beside: usize,
 }
 
-/// A digest of optional texts; different lists never give the same input.
+/// A digest of a list of optional texts. Different lists never give the digest the same input.
 struct Sayings(Sha256);
 
 impl Sayings {
@@ -225,7 +225,8 @@ pub(crate) fn name(parts: &[&[u8]]) -> [u8; 32] {
     digest.finalize().into()
 }
 
-/// Bounds above which a number is milliseconds, microseconds or nanoseconds: the first, as seconds, is in the year 5138.
+/// Bounds above which a number means milliseconds, microseconds or nanoseconds instead of seconds. The first bound, as
+/// seconds, is a date in the year 5138.
 const MILLIS: f64 = 1e11;
 const MICROS: f64 = 1e14;
 const NANOS: f64 = 1e17;
@@ -239,7 +240,7 @@ pub fn instant(number: f64) -> Option<Timestamp> {
         size if size < NANOS => number,
         _ => number / 1e3,
     };
-    // A float out of range saturates, and the range of times is smaller still.
+    // A float out of range saturates, and timestamps are then clamped to a smaller range.
     #[expect(clippy::cast_possible_truncation, reason = "it saturates, and the timestamp is clamped")]
     Some(Timestamp::from_micros(micros.round() as i64))
 }
@@ -255,7 +256,7 @@ pub fn instant_of(text: &str) -> Option<Timestamp> {
     if !bare.is_empty() && bare.chars().all(digits) && !bare.trim_start_matches('-').contains('-') {
         return bare.parse().ok().and_then(instant);
     }
-    // A text with an offset that is not a valid time is not a UTC time either.
+    // If a text has an offset but is not a valid time, it must not be parsed as a UTC time.
     if crate::model::time::offset(bare).is_some() {
         return None;
     }

@@ -21,18 +21,18 @@ macro_rules! ids {
         pub struct $name(Uuid);
 
         impl $name {
-            /// Creates an id that sorts after the ones minted before it in this process.
+            /// Creates an id that sorts after all ids that this process created before.
             pub fn mint(now: Timestamp) -> Self {
                 Self(mint(now))
             }
 
-            /// Derives the id of something that has a name elsewhere. It is the same each time, and sorts by the time
-            /// `made`.
+            /// Derives an id from the name of an item in another system. The same name and time always give the same id,
+            /// which sorts by the time `made`.
             pub fn derived(made: Timestamp, name: &[u8; 32]) -> Self {
                 Self(derived(made, name))
             }
 
-            /// Returns true if it was derived from this name, at any time.
+            /// Returns true if the id was derived from this name, with any time.
             pub fn is_derived_from(&self, name: &[u8; 32]) -> bool {
                 let mut derived = *derived(Timestamp::from_micros(0), name).as_bytes();
                 derived[..MADE].copy_from_slice(&self.0.as_bytes()[..MADE]);
@@ -74,7 +74,7 @@ macro_rules! ids {
     )+};
 }
 
-/// Ids that JSON has as plain UUIDs.
+/// Implements ids that are plain UUIDs in JSON.
 macro_rules! uuids {
     ($($name:ident),+ $(,)?) => {$(
         impl Serialize for $name {
@@ -94,7 +94,7 @@ macro_rules! uuids {
 uuids!(SpaceId, TeamId, OrgId, PrincipalId, TokenId, TurnId, JobId, PassId, AuditId, ListingId);
 
 impl MemoryId {
-    /// Returns the form that JSON has: `mem_` and 32 hexadecimal digits.
+    /// Returns the id as it is written in JSON: `mem_` and 32 hexadecimal digits.
     pub fn in_json(&self) -> String {
         format!("mem_{}", self.0.simple())
     }
@@ -107,7 +107,7 @@ impl Serialize for MemoryId {
     }
 }
 
-/// Reads that form, and a plain UUID.
+/// Reads `mem_` and 32 hexadecimal digits, or a plain UUID.
 impl<'de> Deserialize<'de> for MemoryId {
     fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
         let text = std::borrow::Cow::<'_, str>::deserialize(input)?;
@@ -193,7 +193,7 @@ fn derived(made: Timestamp, name: &[u8; 32]) -> Uuid {
     uuid::Builder::from_unix_timestamp_millis(millis, &rest).into_uuid()
 }
 
-/// The number of a memory in its space: the `12` of `#12`. Ascends, and is never reused.
+/// The number of a memory in its space: the `12` of `#12`. Numbers ascend and are never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Number(pub u64);
@@ -231,8 +231,8 @@ impl fmt::Display for Version {
 #[serde(transparent)]
 pub struct Seq(pub u64);
 
-/// An id of another system: `mem_` and fewer hexadecimal digits than ours have, such as `mem_a1b2c3d4`. It parses as an
-/// id but never matches a memory here.
+/// An id of another system: `mem_` and fewer hexadecimal digits than ours have, such as `mem_a1b2c3d4`. The text parses as
+/// an id but never matches a memory of this store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ForeignId {
     /// Stored as bytes, since errors carry references and a `u128` would double their size.
@@ -266,7 +266,7 @@ pub enum MemoryRef {
     Number(Number),
     /// A UUID, or `mem_` and its 32 hexadecimal digits.
     Id(MemoryId),
-    /// `mem_` and fewer digits: an id that no memory has.
+    /// `mem_` and fewer than 32 digits: an id of another system, which no memory has.
     Foreign(ForeignId),
 }
 
@@ -358,8 +358,8 @@ impl From<MemoryId> for MemoryRef {
     }
 }
 
-/// Identifies a proposal about memories: a digest of the proposed action and of the versions concerned, so it stays the
-/// same as long as they do.
+/// Identifies a proposal about memories: a digest of the proposed action and of the versions concerned, so the id stays the
+/// same as long as the action and the versions do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ProposalId([u8; 6]);
 

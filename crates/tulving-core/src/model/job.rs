@@ -17,7 +17,7 @@ pub const DROP: &str = "drop";
 pub const PROACTIVE: &str = "proactive";
 /// Searches an answer for notes that belong in the day's journal.
 pub const SHADOW: &str = "shadow_journal";
-/// Maximum number of answers that wait or were given up. Beyond that, the oldest is dropped.
+/// Maximum number of answers that wait for this job or whose job was given up. If there are more, the oldest is dropped.
 pub const SHADOWS: usize = 64;
 
 /// Applies the lifecycle rules of every space, periodically.
@@ -42,7 +42,7 @@ pub struct Job {
     pub lease: Option<Lease>,
     /// Number of attempts begun.
     pub attempts: u32,
-    /// Number of attempts after which it is given up.
+    /// Number of attempts after which the job is given up.
     pub max_attempts: u32,
     /// The reason why the last attempt failed.
     pub last_error: Option<String>,
@@ -56,8 +56,8 @@ impl Job {
         Self::new(kind, serde_json::json!({ "memory": memory }), ATTEMPTS, now)
     }
 
-    /// Creates a job that deletes the object with this key once no memory describes it. It is never given up: erased
-    /// content must go.
+    /// Creates a job that deletes the object with this key once no memory describes it. The job is never given up, because
+    /// erased content must be deleted.
     pub fn drop_of(object_key: &str, now: Timestamp) -> Self {
         Self::new(DROP, serde_json::json!({ "object": object_key }), u32::MAX, now)
     }
@@ -93,17 +93,17 @@ impl Job {
         }
     }
 
-    /// Returns the memory that it is about.
+    /// Returns the memory that the job is about.
     pub fn memory(&self) -> Option<MemoryId> {
         serde_json::from_value(self.payload.get("memory")?.clone()).ok()
     }
 
-    /// Returns the key of the file that it is about.
+    /// Returns the key of the object that the job is about.
     pub fn object(&self) -> Option<&str> {
         self.payload.get("object")?.as_str()
     }
 
-    /// Returns the turn that it is about, its space and its logger.
+    /// Returns the space, the id and the logger of the turn that the job is about.
     pub fn turn(&self) -> Option<(SpaceId, TurnId, PrincipalId)> {
         let part = |name: &str| self.payload.get(name).cloned();
         Some((
@@ -123,7 +123,7 @@ impl Job {
 /// Number of attempts for a job about a memory.
 const ATTEMPTS: u32 = 3;
 
-/// A claim on a job that ends by itself.
+/// A temporary claim on a job. The claim ends at the given time without any action.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lease {
     /// The holder's name.

@@ -1,4 +1,4 @@
-//! A memory as lifecycle rules see it: everything that decides how it ages, and no content.
+//! The data of a memory that lifecycle rules need to decide how the memory ages. It does not include the content.
 
 use crate::model::id::{MemoryId, PrincipalId, SpaceId, Version};
 use crate::model::memory::{Classification, Memory, Status, Usage};
@@ -31,7 +31,7 @@ pub struct Life {
 }
 
 impl Life {
-    /// Returns true if it is a todo or a goal that is not done yet.
+    /// Returns true if the memory is a todo or a goal that is not done yet.
     pub fn is_open(&self) -> bool {
         self.class.memory_type.can_be_done() && self.status.done_at.is_none()
     }

@@ -1,4 +1,4 @@
-//! Size limits. One table, so that every surface refuses at the same point.
+//! Size limits, in one file so that every surface applies the same limits.
 
 /// Configured limits on input and on the size of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -7,7 +7,8 @@ pub struct Limits {
     pub content_bytes: usize,
     /// Maximum bytes of a file that is kept as an attachment.
     pub attachment_bytes: usize,
-    /// Bytes of content after which an answer ends. It always has at least one memory, however long.
+    /// Number of bytes of content after which an answer ends. An answer always has at least one memory, however long that
+    /// memory is.
     pub answer_bytes: usize,
 }
 
@@ -17,8 +18,8 @@ impl Default for Limits {
     }
 }
 
-/// Bytes above which a plain text is a document, whichever way it came: the spacebot dialect saves no more, and other
-/// agents save statements.
+/// Number of bytes above which a plain text counts as a document, however it was saved. The spacebot dialect saves no longer
+/// texts, and other agents save statements.
 pub const SAVED_BYTES: usize = 50_000;
 /// Maximum characters of a key.
 pub const KEY_CHARS: usize = 256;
@@ -36,7 +37,7 @@ pub const NOTE_CHARS: usize = 1_000;
 pub const PATH_CHARS: usize = 4_096;
 /// Maximum bytes of the path of a file below its folder.
 pub const FILE_PATH_BYTES: usize = 1_024;
-/// Maximum bytes of each part of such a path.
+/// Maximum bytes of each part of the path of a file.
 pub const FILE_NAME_BYTES: usize = 255;
 /// Maximum number of messages of an archived conversation.
 pub const MESSAGES: usize = 100_000;
@@ -56,9 +57,9 @@ pub const FILE_BYTES: usize = 4 << 20;
 pub const MIRRORED_BYTES: u64 = 16 << 20;
 /// Maximum number of mirrored entries of a file.
 pub const MIRRORED_ENTRIES: usize = 100_000;
-/// Maximum bytes of one mirror; a longer entry has several.
+/// Maximum bytes of one mirror; a longer entry has several mirrors.
 pub const ENTRY_BYTES: usize = 64 << 10;
-/// Maximum bytes of a file or an attachment in a dump; all of it is in memory while it is read or written.
+/// Maximum bytes of a file or an attachment in a dump; the whole file is in main memory while it is read or written.
 pub const DUMPED_FILE_BYTES: u64 = 1 << 30;
 /// Maximum number of files of a folder that are listed.
 pub const FILES_LISTED: usize = 100_000;
@@ -74,7 +75,7 @@ pub const PAGE: usize = 1_000;
 pub const QUESTION_BYTES: usize = 50_000;
 /// Maximum tokens of a recall's budget.
 pub const BUDGET: usize = 10_000_000;
-/// Minimum tokens of a briefing: its frame fits into them.
+/// Minimum token budget of a briefing, so that the frame of a briefing fits.
 pub const BRIEFING_LEAST: usize = 50;
 /// Maximum tokens of a briefing.
 pub const BRIEFING_MOST: usize = 100_000;
@@ -82,9 +83,9 @@ pub const BRIEFING_MOST: usize = 100_000;
 pub const BYTES_PER_TOKEN: usize = 4;
 /// Maximum number of memories of one recall.
 pub const RECALL: usize = 1_000;
-/// Default number of memories of a recall that lists all of them: as many as fit on a few screens.
+/// Default maximum number of memories of a recall that lists all matching memories: as many as fit on a few screens.
 pub const LISTED: usize = 100;
-/// Maximum number of memories of one batch save, or of one forget by a condition; each is one transaction.
+/// Maximum number of memories of one batch save, or of one forget by a condition. Each batch is one transaction.
 pub const BATCH: usize = 10_000;
 /// Maximum number of memories moved to another space in one transaction.
 pub const MOVES: usize = 100;
@@ -102,13 +103,13 @@ pub const KEPT_ANSWER_BYTES: usize = 1 << 20;
 pub const CLAIMS: usize = 1_000;
 /// Maximum bytes of all answers kept for one principal.
 pub const KEPT_ANSWERS_BYTES: usize = 16 << 20;
-/// Maximum number of hops of `related`.
+/// Maximum number of hops that `related` follows.
 pub const DEPTH: usize = 5;
 /// Maximum number of memories that `related` returns.
 pub const RELATED: usize = 1_000;
 /// Maximum number of memories that a timeline starts from.
 pub const TIMELINE: usize = 50;
-/// Maximum number of memories in a timeline, including those that they update and are updated by.
+/// Maximum number of memories in a timeline, including memories that were added because of `updates` links.
 pub const TIMELINE_MEMORIES: usize = 1_000;
 /// Maximum bytes of a turn's content.
 pub const TURN_BYTES: usize = 10_000_000;

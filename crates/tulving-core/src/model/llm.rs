@@ -19,7 +19,7 @@ pub const TEST: &str = "test";
 pub struct LlmName {
     /// The kind of service: `openai`, `anthropic`, `ollama`.
     pub provider: String,
-    /// Its name for the model.
+    /// The name that the service uses for the model.
     pub model: String,
 }
 
@@ -67,7 +67,7 @@ pub struct Tool {
     pub schema: Value,
 }
 
-/// A question to a language model. It has no memory of earlier ones.
+/// A question to a language model. The model remembers no earlier questions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Prompt {
     /// The conversation so far.
@@ -88,7 +88,7 @@ pub struct Prompt {
 impl Prompt {
     /// Default timeout of an answer.
     pub const WITHIN: Duration = Duration::from_secs(60);
-    /// Default length limit of an answer.
+    /// Default maximum number of tokens of an answer.
     pub const MAX_TOKENS: u32 = 1_024;
 
     /// Creates a question, preceded by instructions for the whole conversation.
@@ -135,11 +135,11 @@ pub fn tokens_of(bytes: usize) -> u64 {
 /// A model's answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reply {
-    /// The text; empty if it only calls tools.
+    /// The text; empty if the answer only calls tools.
     pub text: String,
     /// The tool calls, in order. Names and arguments are as the model wrote them, unchecked.
     pub calls: Vec<ToolCall>,
-    /// The cost, estimated by bytes if the service does not report it.
+    /// The number of tokens, estimated by bytes if the service does not report it.
     pub tokens: Tokens,
     /// The reason why it ended.
     pub ended: StopReason,
@@ -155,7 +155,7 @@ impl Reply {
 /// A model's call of a tool.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolCall {
-    /// Its id, which the tool's result names.
+    /// The id of the call, which the tool's result names.
     pub id: String,
     /// The name of the tool. There may be no such tool.
     pub name: String,
@@ -175,7 +175,7 @@ impl ToolCall {
         Self { id, name, arguments: read.map_err(garbled) }
     }
 
-    /// Returns the arguments to send back to the model: always an object, whatever it wrote.
+    /// Returns the arguments to send back to the model: always an object, whatever the model wrote.
     pub fn arguments_again(&self) -> Value {
         match &self.arguments {
             Ok(arguments @ Value::Object(_)) => arguments.clone(),
@@ -233,13 +233,13 @@ pub struct LlmUsage {
     pub day: String,
     /// The kind of service.
     pub provider: String,
-    /// Its name for the model.
+    /// The name that the service uses for the model.
     pub model: String,
     /// The purpose, such as [`TEST`].
     pub pass: String,
     /// Number of calls.
     pub calls: u64,
-    /// Number of these without an answer.
+    /// Number of calls without an answer.
     pub failures: u64,
     /// Tokens of the prompts.
     pub tokens_in: u64,

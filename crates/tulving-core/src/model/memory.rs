@@ -1,8 +1,8 @@
 //! A memory and its parts.
 //!
-//! The parts follow what may change together: an [`VersionFields`] is replaced by an edit and kept in history, a [`Status`] changes
-//! without a new version, a [`Provenance`] never changes except for its source files, and [`Usage`] is counted separately. In
-//! JSON they form one flat object.
+//! Each part groups the fields that change together. An edit replaces [`VersionFields`], and history keeps the old ones.
+//! [`Status`] changes without a new version. [`Provenance`] never changes, except for its source files. [`Usage`] is counted
+//! separately. In JSON, all parts form one flat object.
 
 use std::fmt;
 
@@ -70,36 +70,39 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// Returns the start of its validity: as stated, else when it happened, else when it was saved.
+    /// Returns the start of the memory's validity: the stated start, or else the time at which it happened, or else the time
+    /// of the save.
     pub fn began_at(&self) -> Timestamp {
         let span = &self.fields.span;
         span.valid_from.or(span.occurred_at).unwrap_or(self.usage.created_at)
     }
 
-    /// Returns the time at which it happened, or else was saved.
+    /// Returns the time at which the memory happened, or else was saved.
     pub fn happened_at(&self) -> Timestamp {
         self.fields.span.occurred_at.unwrap_or(self.usage.created_at)
     }
 
-    /// Returns the due time of a todo or a goal: the end of its validity, else its expiry, else the time that it names if that is
-    /// after the save.
+    /// Returns the due time of a todo or a goal: the end of its validity, or else its expiry, or else the time at which it
+    /// happens if that is after the save.
     pub fn due_at(&self) -> Option<Timestamp> {
         let span = &self.fields.span;
         let ahead = span.occurred_at.filter(|at| *at > self.usage.created_at);
         span.valid_until.or(span.expires_at).or(ahead).filter(|_| self.fields.class.memory_type.can_be_done())
     }
 
-    /// Returns true if it was valid at an instant.
+    /// Returns true if the memory was valid at an instant.
     pub fn held_at(&self, at: Timestamp) -> bool {
         self.began_at() <= at && self.fields.span.valid_until.is_none_or(|until| until > at)
     }
 
-    /// Returns its state at an instant: archived if it has expired by then, whatever is stored.
+    /// Returns the state of the memory at an instant. If the memory has expired by then, the state is archived, whatever
+    /// state is stored.
     pub fn state_at(&self, at: Timestamp) -> State {
         if self.fields.span.has_expired(at) { State::Archived } else { self.status.state }
     }
 
-    /// Returns its state at a past instant: active if a rule archived it only later.
+    /// Returns the state of the memory at a past instant. If a rule archived the memory after that instant, the state is
+    /// active.
     pub fn stood_at(&self, at: Timestamp) -> State {
         let ruled_since = self.status.ruled_at.is_some_and(|then| then > at);
         match self.status.state {
@@ -108,25 +111,26 @@ impl Memory {
         }
     }
 
-    /// Returns true if somebody archived it, or if it has expired at an instant. A memory that a rule archived for its age is as
-    /// true as before.
+    /// Returns true if somebody archived the memory, or if it has expired at an instant. Memories that a rule archived
+    /// because of their age do not count, because their content is still true.
     pub fn was_put_away(&self, at: Timestamp) -> bool {
         self.fields.span.has_expired(at)
             || (self.status.state == State::Archived && self.status.ruled_at.is_none())
     }
 
-    /// Returns true if it is a todo or a goal that is not done yet.
+    /// Returns true if the memory is a todo or a goal that is not done yet.
     pub fn is_open(&self) -> bool {
         self.fields.class.memory_type.can_be_done() && self.status.done_at.is_none()
     }
 
-    /// Returns true if its content is only the name of the file that it describes.
+    /// Returns true if the memory's content is only the name of the file that the memory describes.
     pub fn is_unread(&self) -> bool {
         let name = self.provenance.attachment.as_ref().and_then(|attachment| attachment.name.as_deref());
         name.is_some_and(|name| self.fields.text.content == name.trim())
     }
 
-    /// Returns the trust that a reader has in its source: another author's own statement is only shared.
+    /// Returns the trust that a reader has in the memory's source. If the trust is own but the owner or writer is another
+    /// principal, the result is shared.
     pub fn trust_of(&self, reader: PrincipalId, writer: PrincipalId) -> Trust {
         match self.provenance.trust {
             Trust::Own if self.owner != reader || writer != reader => Trust::Shared,
@@ -134,12 +138,13 @@ impl Memory {
         }
     }
 
-    /// Returns its name for people: its number if it has one, else its id.
+    /// Returns the memory's name for people: its number, or else its id.
     pub fn reference(&self) -> MemoryRef {
         MemoryRef::of(self.number, self.id)
     }
 
-    /// Returns the position of the entry that it mirrors, such as `memory/2026-05-27.md:3`; `None` for a record.
+    /// Returns the position of the file entry that the memory mirrors, such as `memory/2026-05-27.md:3`; `None` for a
+    /// record.
     pub fn place_in_file(&self) -> Option<String> {
         let (path, mirror) = (self.provenance.source_path.as_deref()?, self.provenance.mirror?);
         Some(format!("{path}:{}", mirror.line))
@@ -153,8 +158,9 @@ impl Memory {
         name.or_else(|| provenance.attachment.as_ref()?.name.as_deref())
     }
 
-    /// Returns true if it came in as a document: from a file, or by a push. A plain text pushed without a path looks like a saved
-    /// one; it counts as a document if it is longer than what a dialect saves.
+    /// Returns true if the memory was added as a document: from a file, or by a push. A plain text that was pushed without a
+    /// path cannot be distinguished from a saved statement, so it counts as a document only if it is longer than the limit
+    /// of a dialect's save.
     pub fn is_document(&self) -> bool {
         let (provenance, text) = (&self.provenance, &self.fields.text);
         let keyed = self.fields.key.is_some();
@@ -168,12 +174,13 @@ impl Memory {
             }
     }
 
-    /// Returns the label to show: file and line of a mirror, else its [reference](Self::reference).
+    /// Returns the label to show: the file and line of a mirror, or else the memory's [reference](Self::reference).
     pub fn label(&self) -> String {
         self.place_in_file().unwrap_or_else(|| self.reference().to_string())
     }
 
-    /// Returns the texts outside its [versioned fields](VersionFields::texts) that a save checks for secrets, each with its field.
+    /// Returns the texts outside of the [versioned fields](VersionFields::texts) that a save checks for secrets, each with
+    /// its field.
     pub(crate) fn texts_beside(&self) -> impl Iterator<Item = (Field, &str)> {
         let Self { provenance, place, .. } = self;
         let file = provenance.attachment.iter().filter_map(|file| Some((Field::File, file.name.as_deref()?)));
@@ -217,13 +224,13 @@ pub struct VersionFields {
 }
 
 impl VersionFields {
-    /// Creates the fields of a text, with nothing but what is given here.
+    /// Creates the fields of a memory from these arguments; all other fields are empty.
     pub fn new(text: Text, class: Classification, boundary: Boundary) -> Self {
         let (span, auto) = (Span::default(), Auto::default());
         Self { key: None, boundary, text, class, span, project: None, source_note: None, auto }
     }
 
-    /// Returns the optional lines, each with its field.
+    /// Returns the optional single-line texts, each with its field.
     pub fn lines(&self) -> [(Field, &Option<String>); 6] {
         let text = &self.text;
         [
@@ -236,7 +243,8 @@ impl VersionFields {
         ]
     }
 
-    /// Returns the optional lines for a change, each with its field and the maximum number of characters.
+    /// Returns mutable references to the optional single-line texts, each with its field and the maximum number of
+    /// characters.
     pub(crate) fn lines_mut(&mut self) -> [(Field, &mut Option<String>, usize); 6] {
         let text = &mut self.text;
         [
@@ -249,12 +257,12 @@ impl VersionFields {
         ]
     }
 
-    /// Returns the title if somebody gave it. A derived title says nothing that the content does not say.
+    /// Returns the title if somebody gave it. A derived title is left out, because it only repeats the content.
     pub fn given_title(&self) -> Option<&str> {
         self.text.title.as_deref().filter(|_| !self.auto.has(Derivable::Title))
     }
 
-    /// Returns the title to show before the content. A derived title is left out if the content begins with it.
+    /// Returns the title to show before the content. A derived title is left out if the content begins with that title.
     pub fn title_beside(&self) -> Option<&str> {
         let says_more = |title: &&str| {
             let bare = title.trim_end_matches('…');
@@ -269,14 +277,16 @@ impl VersionFields {
         if self.auto.has(Derivable::Tags) { &[] } else { &self.text.tags }
     }
 
-    /// Returns true if its vectors would differ from those of another: they depend on the content, the given title and the form.
+    /// Returns true if the vectors of two versions would differ. The vectors depend on the content, the given title and the
+    /// form.
     pub fn differs_in_meaning(&self, other: &Self) -> bool {
         self.text.content_hash != other.text.content_hash
             || self.given_title() != other.given_title()
             || self.text.form() != other.text.form()
     }
 
-    /// Returns the JSON names of the fields in which two versions differ, except those that are derived in both.
+    /// Returns the JSON names of the fields in which two versions differ. Fields that are derived in both versions are left
+    /// out.
     pub fn differences(&self, after: &Self) -> Vec<&'static str> {
         let given = |field: Derivable| !(self.auto.has(field) && after.auto.has(field));
         let fields = [
@@ -343,12 +353,13 @@ impl Text {
     }
 }
 
-/// Fields of a version that the caller did not give. Rules derive them from the content, and again when it changes.
+/// The set of fields of a version that the caller did not give. Rules derive these fields from the content, and derive them
+/// again when the content changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Auto(u8);
 
 impl Auto {
-    /// All fields are derived.
+    /// The set of all derivable fields.
     pub const ALL: Self = Self((1 << Derivable::ALL.len()) - 1);
 
     /// Creates the set from stored bits. Unknown bits are ignored.
@@ -356,22 +367,22 @@ impl Auto {
         Self(bits & Self::ALL.0)
     }
 
-    /// Returns its bits.
+    /// Returns the bits of the set.
     pub const fn bits(self) -> u8 {
         self.0
     }
 
-    /// Returns true if all fields were given.
+    /// Returns true if the set is empty: the caller gave all fields.
     pub const fn is_empty(&self) -> bool {
         self.0 == 0
     }
 
-    /// Returns true if this field is derived.
+    /// Returns true if this field is in the set: the field is derived.
     pub const fn has(self, field: Derivable) -> bool {
         self.0 & bit(field) != 0
     }
 
-    /// Returns the set after this field was given, if `given` is true.
+    /// Returns the set without this field if `given` is true; otherwise the same set.
     #[must_use]
     pub const fn given(self, field: Derivable, given: bool) -> Self {
         if given { Self(self.0 & !bit(field)) } else { self }
@@ -427,12 +438,12 @@ pub struct Span {
 }
 
 impl Span {
-    /// Returns true if it has expired at an instant.
+    /// Returns true if the memory has expired at an instant.
     pub(crate) fn has_expired(&self, at: Timestamp) -> bool {
         self.expires_at.is_some_and(|end| end <= at)
     }
 
-    /// Refuses a validity that ends before it begins.
+    /// Returns an error if the validity ends before it begins.
     pub fn check(&self) -> Result<(), Invalid> {
         match (self.valid_from, self.valid_until) {
             (Some(from), Some(until)) if until < from => Err(Invalid::EndsBeforeStart { from, until }),
@@ -528,18 +539,18 @@ fn is_false(flag: &bool) -> bool {
 }
 
 impl Provenance {
-    /// Returns the files that it imports or mirrors.
+    /// Returns the files that the memory imports or mirrors.
     pub fn paths(&self) -> &[String] {
         if self.source_paths.is_empty() { self.source_path.as_slice() } else { &self.source_paths }
     }
 
-    /// Returns its sources: its files, and whether somebody saved it without one.
+    /// Returns the sources of the memory: its files, and whether somebody saved it without a file.
     pub fn sources(&self) -> Sources {
         let paths = self.paths().to_vec();
         Sources { without_path: self.also_without_path || paths.is_empty(), paths }
     }
 
-    /// Replaces its sources.
+    /// Replaces the sources of the memory.
     pub fn set_sources(&mut self, sources: Sources) {
         let Sources { paths, without_path } = sources;
         self.also_without_path = without_path && !paths.is_empty();
@@ -548,12 +559,12 @@ impl Provenance {
     }
 }
 
-/// The sources of a memory's content. A change in a source edits the memory in place only if it is the only source.
+/// The sources of a memory's content. A change of a source edits the memory in place only if the memory has no other source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sources {
     /// The files, in order.
     pub paths: Vec<String>,
-    /// True if somebody saved it without a file. Always true if there is no file.
+    /// True if somebody saved the memory without a file. Always true if the memory has no file.
     pub without_path: bool,
 }
 
@@ -576,7 +587,7 @@ impl Sources {
         (self.without_path || !self.paths.is_empty()).then_some(self)
     }
 
-    /// No source: the content is in no file any more.
+    /// The sources of a memory without files: the content is no longer in any file.
     pub const NONE: Self = Self { paths: Vec::new(), without_path: true };
 }
 
@@ -609,7 +620,7 @@ pub struct Attachment {
 }
 
 impl Attachment {
-    /// Refuses values that no object store would have written.
+    /// Returns an error if a value cannot have been written by an object store.
     pub(crate) fn check(&self) -> Result<(), Invalid> {
         let beside = self.name.iter().chain(&self.trouble);
         for text in [&self.object_key, &self.media_type].into_iter().chain(beside) {
@@ -630,9 +641,9 @@ impl Attachment {
     }
 }
 
-/// Maximum characters of each text of an attachment.
+/// Maximum number of characters of each text of an attachment.
 const ATTACHMENT_CHARS: usize = 1_000;
-/// Upper bound for a plausible size.
+/// Exclusive upper bound for the size of an attachment. Other sizes are refused as invalid.
 const LARGEST_OBJECT: u64 = 1 << 53;
 
 /// The conversation a memory came from.
@@ -699,25 +710,25 @@ impl<'de> Deserialize<'de> for ContentHash {
 /// A part of a memory that is embedded and indexed: a byte range of its content.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Chunk {
-    /// First byte in the content.
+    /// Position of the first byte of the chunk in the content.
     pub start: usize,
-    /// Byte after the last one.
+    /// Byte after the last byte of the chunk.
     pub end: usize,
-    /// The headings above it, outermost first.
+    /// The headings above the chunk, outermost first.
     pub heading_path: Vec<String>,
-    /// Its vector; `None` if it is not embedded yet.
+    /// The vector of the chunk; `None` if the chunk is not embedded yet.
     pub embedding: Option<Embedding>,
 }
 
-/// A vector and the model that made it. Vectors of two models are never compared.
+/// A vector and the model that computed it. Vectors of different models are never compared.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Embedding {
     /// The model's id.
     pub model: String,
     /// The normalised vector.
     pub vector: Vec<f32>,
-    /// The vectors of its single sentences, in order; none if it is one sentence. Coarser than the whole: a store may keep each
-    /// number as a byte.
+    /// The vectors of the single sentences, in order; empty if the text is only one sentence. These vectors may be less
+    /// precise than the vector of the full text, because a store may keep each number as a byte.
     pub sentences: Vec<Vec<f32>>,
 }
 

@@ -1,6 +1,6 @@
 //! The plain data of Tulving: memories, spaces, requests, answers and errors.
 //!
-//! Nothing here decides or reaches outside. Every other folder uses these types.
+//! These types make no decisions and do no I/O. Every other folder uses them.
 
 pub mod answer;
 pub mod association;

@@ -1,4 +1,5 @@
-//! Passes: work in the background, each recorded as one act that can be shown and undone. Ids and facts, never content.
+//! Passes: background work, recorded so that each pass can be shown and undone. The record contains ids and facts, never
+//! content.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +16,7 @@ const UNDER_WAY: i64 = 300_000;
 /// A pass as it is stored.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Pass {
-    /// Its id, which its memories carry.
+    /// The id of the pass, which is stored with the memories that the pass wrote.
     pub id: PassId,
     /// The kind of work.
     pub kind: PassKind,
@@ -23,20 +24,20 @@ pub struct Pass {
     pub space: SpaceId,
     /// The principal in whose name it ran.
     pub by: PrincipalId,
-    /// The owner, if it is about private memories. Nobody else sees it.
+    /// The owner, if the pass is about private memories. No other principal sees such a pass.
     #[serde(skip)]
     pub private_to: Option<PrincipalId>,
     /// Time at which it began.
     pub began_at: Timestamp,
-    /// Time at which it ended; `None` if it has not, or was interrupted.
+    /// Time at which the pass ended; `None` if the pass is running or was interrupted.
     pub ended_at: Option<Timestamp>,
     /// The outcome.
     pub outcome: PassOutcome,
-    /// The language model that was asked; `None` if rules did it.
+    /// The language model that was used; `None` if rules did the work.
     pub model: Option<String>,
     /// Further facts.
     pub note: Option<String>,
-    /// Its acts, in order.
+    /// The acts of the pass, in order.
     pub acts: Vec<PassAct>,
 }
 
@@ -58,8 +59,8 @@ impl Pass {
         }
     }
 
-    /// Returns true if it has begun and nobody can still be running it: a pass is recorded only once all that remains is to
-    /// write.
+    /// Returns true if the pass began and cannot still be running. A pass is recorded only when the writes begin, so it
+    /// cannot run for long after that.
     pub fn is_interrupted(&self, now: Timestamp) -> bool {
         self.outcome == PassOutcome::Begun && self.began_at.plus_millis(UNDER_WAY) < now
     }
@@ -71,7 +72,7 @@ impl Pass {
     }
 }
 
-/// An act of a pass. It has enough data to check whether the current state is still what the pass made.
+/// An act of a pass. An act contains enough data to check whether the current state is still the result of the pass.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "act", rename_all = "snake_case")]
 pub enum PassAct {
@@ -142,7 +143,7 @@ pub enum PassAct {
         /// Number of lines removed.
         removed: usize,
     },
-    /// Memories that say nearly the same were judged, whatever the result: the model is not asked about them again. It changes
+    /// The model compared memories that say nearly the same, so it is not asked about these memories again. This act changes
     /// nothing and is never shown.
     Judged {
         /// A digest of the memories and their versions.
@@ -151,7 +152,7 @@ pub enum PassAct {
 }
 
 impl PassAct {
-    /// Returns true if it changed something.
+    /// Returns true if the act changed something.
     pub fn is_deed(&self) -> bool {
         !matches!(self, Self::Judged { .. })
     }
@@ -194,7 +195,7 @@ pub struct PassFilter {
 /// A pass with its acts in words.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ToldPass {
-    /// The pass. Acts on memories that the caller may not see, or that are gone for good, are left out.
+    /// The pass. Acts on memories that the caller may not see, and on erased memories, are left out.
     #[serde(flatten)]
     pub pass: Pass,
     /// The acts in words, in the same order.
@@ -206,7 +207,7 @@ pub struct ToldPass {
 pub struct ToldAct {
     /// The act in words.
     pub text: String,
-    /// The lines that a file lost (`-`) and gained (`+`), if both texts are still kept.
+    /// The removed (`-`) and added (`+`) lines of a file, if both texts are still stored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
 }
@@ -216,12 +217,12 @@ pub struct ToldAct {
 pub struct Undone {
     /// The pass as it is now.
     pub pass: Pass,
-    /// The acts that were undone (or would be) and those that stay, the last act first.
+    /// The acts that were undone (or would be undone) and the acts that stay, the last act first.
     pub steps: Vec<UndoStep>,
 }
 
 impl Undone {
-    /// Returns the number of acts that were undone, or would be.
+    /// Returns the number of acts that were undone, or would be undone.
     pub fn taken_back(&self) -> usize {
         self.steps.iter().filter(|step| step.stays.is_none()).count()
     }
@@ -236,7 +237,7 @@ pub struct UndoStep {
     pub stays: Option<String>,
 }
 
-/// The last change, which was undone or would be.
+/// The last change, which was undone or would be undone.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum LastUndone {
@@ -246,7 +247,7 @@ pub enum LastUndone {
     Change(UndoneChange),
 }
 
-/// A change by a caller, which was undone or would be.
+/// A change by a caller, which was undone or would be undone.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct UndoneChange {
     /// Time of the change.
@@ -255,6 +256,6 @@ pub struct UndoneChange {
     pub agent: Option<String>,
     /// True if another undo redoes it.
     pub redoable: bool,
-    /// The undone acts. None of them stays.
+    /// The undone acts. Every act was undone.
     pub steps: Vec<UndoStep>,
 }

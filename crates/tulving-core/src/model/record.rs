@@ -26,10 +26,10 @@ pub enum Record {
         format: u32,
         /// The version of Tulving that wrote it.
         written_by: String,
-        /// The kinds of content that it has. Empty before format 3, which was the first with attachments and files.
+        /// The kinds of content in the dump. Empty before format 3, which was the first format with attachments and files.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         holds: Vec<String>,
-        /// The kinds of content of the home that it does not have.
+        /// The kinds of content of the home that are not in the dump.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         left_out: Vec<String>,
     },
@@ -78,7 +78,7 @@ pub enum Record {
 }
 
 impl Record {
-    /// Returns true if it frames a dump and has no content of a store.
+    /// Returns true if the record is the first or last line of a dump, which contain no content of a store.
     pub fn is_frame(&self) -> bool {
         matches!(self, Self::Dump { .. } | Self::End { .. })
     }
@@ -109,7 +109,7 @@ pub struct FileRecord {
     pub part: PartRecord,
 }
 
-/// Parses a line of a dump, or returns what is wrong with it.
+/// Parses a line of a dump, or returns a description of the error.
 pub fn from_line(line: &str) -> Result<Record, String> {
     serde_json::from_str(line).map_err(|error| match serde_json::from_str::<serde_json::Value>(line) {
         Err(wrong) if wrong.is_eof() => "it is not JSON: it ends too soon".to_owned(),
@@ -160,7 +160,7 @@ pub struct DumpPosition {
     pub section: u8,
     /// The last row read of that kind.
     pub after: i64,
-    /// Number of records before. A store passes it on unchanged.
+    /// Number of records before this position. A store returns this number unchanged.
     pub records: u64,
     /// The last attachment or file read. A store does not use it.
     pub name: Option<String>,
@@ -172,21 +172,21 @@ pub struct DumpPosition {
 pub enum LoadOutcome {
     /// The record was added.
     Added,
-    /// The memory was added under another number, because its own was taken.
+    /// The memory was added with another number, because its own number was taken.
     Renumbered {
         /// The number in the dump.
         from: Number,
-        /// The number here.
+        /// The number in this store.
         to: Number,
     },
     /// The store already had it.
     Present,
-    /// The store has a memory with the same content, key or path, which is kept.
+    /// The store has a memory with the same content, key or path, so the record was left out.
     Duplicate {
-        /// The memory that is kept.
+        /// The memory that the store already had.
         of: MemoryId,
     },
-    /// The record refers to a memory that is not here, so it was left out.
+    /// The record was left out, because it refers to a memory that is not in the store.
     Dangling,
 }
 

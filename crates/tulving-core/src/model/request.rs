@@ -1,4 +1,4 @@
-//! Requests of callers. A request has what the caller gave; each path checks it once and decides.
+//! Requests of callers. A request contains the values that the caller gave. Each verb checks them once.
 
 mod filter;
 mod query;
@@ -29,7 +29,7 @@ pub use crate::model::vocabulary::{Fusion, Sort};
 pub struct Caller {
     /// The viewer for all reads.
     pub viewer: Viewer,
-    /// The maximum role of the caller, whatever its principal may do: a token's role.
+    /// The maximum role of the caller: the role of the token, even if the principal has a higher role.
     pub ceiling: Role,
     /// The space of the call.
     pub space: SpaceId,
@@ -126,7 +126,7 @@ impl SaveRequest {
         Self { content: content.into(), ..Self::default() }
     }
 
-    /// Replaces the short forms of a request saved now: `ttl` by the time of expiry, and `updates` by an association.
+    /// Replaces the short forms in a request: `ttl` by a time of expiry counted from `now`, and `updates` by an association.
     pub(crate) fn expand(mut self, now: Timestamp) -> Result<Self, Invalid> {
         if let Some(WholeNumber(seconds)) = self.ttl.take() {
             if self.expires_at.is_some() {
@@ -249,7 +249,7 @@ pub struct ListRequest {
     pub sort: Sort,
     /// Maximum number of memories, 1 to [`PAGE`](crate::model::limits::PAGE).
     pub limit: usize,
-    /// The end of the last page.
+    /// The cursor at the end of the previous page.
     pub cursor: Option<Cursor>,
 }
 
@@ -262,19 +262,19 @@ pub enum Mode {
     Important,
     /// All memories of the types in the filter.
     Typed,
-    /// All memories that match the filter: todos and goals as an [agenda](Sort::Agenda), others by the time at which they
-    /// [happened](Sort::Happened). Superseded ones come last.
+    /// All memories that match the filter: todos and goals as an [agenda](Sort::Agenda), other memories by the time at which
+    /// they [happened](Sort::Happened). Superseded memories come last.
     Filtered(ListBounds),
     /// Memories that contain a text verbatim, ignoring case.
     Substring(String),
-    /// Memories that a question is about, by meaning, by word and by relation.
+    /// Memories that match a question by meaning, by words or by relation.
     Hybrid(Box<Ask>),
 }
 
-/// Limits of a recall of all memories that match a filter.
+/// The limits of a recall that lists all memories that match a filter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ListBounds {
-    /// The instant to reconstruct the state of.
+    /// The instant whose state is reconstructed.
     pub as_of: Option<Timestamp>,
     /// Estimated maximum tokens of the contents. Memories that do not fit are left out and counted.
     pub token_budget: Option<usize>,
@@ -283,29 +283,29 @@ pub struct ListBounds {
 /// A question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ask {
-    /// The text of the question. Nothing in it is an operator.
+    /// The text of the question. The text has no operators.
     pub question: String,
     /// The way in which the lanes are fused.
     pub fusion: Fusion,
     /// The lanes to use.
     pub lanes: Vec<Lane>,
-    /// True if the words are searched exactly: all of them, and none as a prefix or a part of other words.
+    /// True if a match must contain all words of the question exactly, not only as a prefix or a part of other words.
     pub exact_words: bool,
-    /// The time of the question, to which "last week" refers; by default the current time. Statements in a conversation from
-    /// more than a day later are not meant, and rank lower.
+    /// The time of the question, to which "last week" refers; by default the current time. Statements that were made in a
+    /// conversation more than a day later rank lower, because the question cannot refer to them.
     pub asked_at: Option<Timestamp>,
-    /// The instant to reconstruct the state of: memories that were valid and not yet superseded then, with their texts of
-    /// that time.
+    /// The instant whose state is reconstructed: memories that were valid and not superseded at that instant, with their
+    /// texts of that time.
     pub as_of: Option<Timestamp>,
-    /// The caller's channel; its memories are preferred.
+    /// The caller's channel. Memories from this channel are preferred.
     pub channel: Option<String>,
-    /// Minimum evidence; below it the answer is empty.
+    /// Minimum strength of the evidence. If the evidence is weaker, the answer is empty.
     pub abstain_below: Option<Strength>,
     /// Maximum length of the list that answers a question which only names a type ("what are my open todos?"); `None` ranks
     /// such a question like any other.
     pub list_limit: Option<usize>,
-    /// Estimated maximum tokens of the contents of all hits. Hits that do not fit are left out and counted, and are no
-    /// evidence for the others.
+    /// Estimated maximum tokens of the contents of all hits. Hits that do not fit are left out and counted, and do not
+    /// affect the strength of the evidence.
     pub token_budget: Option<usize>,
 }
 
@@ -332,7 +332,7 @@ impl Ask {
 pub struct RecallRequest {
     /// The way to find memories.
     pub mode: Mode,
-    /// The filter. Archived memories are never found, whatever it says.
+    /// The filter. Archived memories are never found, even if the filter includes them.
     pub filter: Filter,
     /// A sort order other than the mode's own.
     pub sort: Option<Sort>,
@@ -350,7 +350,7 @@ pub enum TimelineSubject {
 }
 
 impl From<&str> for TimelineSubject {
-    /// Parses a reference to a memory; anything else is a text.
+    /// Parses a reference to a memory. Any other input is taken as a text.
     fn from(about: &str) -> Self {
         about.parse().map_or_else(|_| Self::Text(about.to_owned()), Self::Memory)
     }
@@ -390,8 +390,9 @@ pub struct ForgetRequest {
 /// Memories to forget in one transaction, by a condition instead of by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ForgetWhere {
-    /// The condition. It must not be empty. It applies only to records of the caller's space, whatever it says of space and
-    /// mirrors. Forgotten ones are never included, archived ones only if it names that state.
+    /// The condition. It must not be empty. The condition applies only to records of the caller's space, even if the filter
+    /// names another space or mirrors. Forgotten memories are never included; archived memories are included only if the
+    /// filter names that state.
     pub filter: Filter,
     /// The way in which they are forgotten.
     pub request: ForgetRequest,
@@ -407,7 +408,8 @@ pub enum ForgetMode {
     Soft,
     /// Row, versions, chunks and vectors are deleted, even of a memory that was softly forgotten before.
     Hard,
-    /// The same for a memory that is not forgotten. A softly forgotten one stays for the audit, and counts as missing.
+    /// Like `Hard`, but only for a memory that is not forgotten. A softly forgotten memory stays for the audit, and counts
+    /// as missing.
     Delete,
 }
 
@@ -436,7 +438,7 @@ pub struct TurnFilter {
     pub channel: Option<String>,
     /// Only turns before this position.
     pub before: Option<u64>,
-    /// Number of the newest turns, returned oldest first.
+    /// Maximum number of turns. The newest turns are returned, oldest first.
     pub last: usize,
 }
 
@@ -447,23 +449,24 @@ pub struct AuditFilter {
     pub space: Option<SpaceId>,
     /// Only entries about this memory.
     pub memory: Option<MemoryId>,
-    /// Number of the newest entries, newest first.
+    /// Maximum number of entries. The newest entries are returned, newest first.
     pub last: usize,
 }
 
 /// A token to create.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TokenRequest {
-    /// Its purpose.
+    /// The purpose of the token.
     pub label: String,
-    /// The name of the principal that it stands for.
+    /// The name of the principal that the token authenticates.
     pub principal: String,
-    /// Introduces the principal: it is created with this kind if it does not exist, and gets the role in the named spaces,
-    /// or in the space of the call if it is new and none is named. Nobody's role is lowered.
+    /// The kind of the principal to introduce. If the principal does not exist, it is created with this kind. The principal
+    /// gets the role in the named spaces; a new principal without named spaces gets the role in the space of the call. An
+    /// existing higher role is never lowered.
     pub introduce: Option<PrincipalKind>,
-    /// The spaces that it is restricted to; empty means no restriction.
+    /// The spaces that the token is restricted to; empty means no restriction.
     pub spaces: Vec<SpaceId>,
-    /// Its maximum role.
+    /// The maximum role of the token.
     pub role: Role,
 }
 
@@ -472,8 +475,8 @@ pub struct TokenRequest {
 pub struct BriefingRequest {
     /// The subject of the session, if known.
     pub about: Option<String>,
-    /// Maximum tokens as printed, at four bytes each; from [`BRIEFING_LEAST`](crate::model::limits::BRIEFING_LEAST) to
-    /// [`BRIEFING_MOST`](crate::model::limits::BRIEFING_MOST).
+    /// Maximum number of tokens of the printed briefing, counted as four bytes each; from
+    /// [`BRIEFING_LEAST`](crate::model::limits::BRIEFING_LEAST) to [`BRIEFING_MOST`](crate::model::limits::BRIEFING_MOST).
     pub token_budget: usize,
 }
 
@@ -490,7 +493,7 @@ pub struct QualityRequest {
     pub kinds: Vec<FindingKind>,
     /// Days without a recall after which a memory counts as never recalled.
     pub older_than_days: u32,
-    /// Maximum number of findings of each kind, at least 1. All are counted.
+    /// Maximum number of findings returned of each kind, at least 1. The counts include all findings.
     pub limit: usize,
 }
 

@@ -1,4 +1,5 @@
-//! JSON schemas of the values that are written as text or as a plain number: ids, times, scores. Types with fields derive theirs.
+//! JSON schemas of values that are written as a text or a plain number: ids, times, scores. Types with fields derive their
+//! schemas.
 
 use std::borrow::Cow;
 
@@ -13,7 +14,7 @@ use crate::model::request::WholeNumber;
 use crate::model::score::{Importance, Score, Weight};
 use crate::model::vocabulary::Derivable;
 
-/// Implements a schema that is written in place wherever its type is used.
+/// Implements schemas that are inlined wherever their types are used.
 macro_rules! inline_schemas {
     ($($name:ident => $schema:tt),+ $(,)?) => {$(
         impl JsonSchema for $name {
@@ -35,7 +36,7 @@ macro_rules! inline_schemas {
 inline_schemas! {
     TurnId => { "type": "string", "format": "uuid" },
     MemoryId => { "type": "string", "pattern": "^mem_[0-9a-f]{32}$" },
-    // Both forms of an id, or a number in the space, with or without `#`.
+    // The pattern allows both forms of an id, and a number in the space with or without `#`.
     MemoryRef => {
         "type": ["string", "integer"],
         "pattern": "^(mem_[0-9a-f]{1,32}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|#?[1-9][0-9]{0,17})$",

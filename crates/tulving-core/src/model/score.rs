@@ -54,7 +54,7 @@ unit_interval! {
 }
 
 impl Importance {
-    /// Returns the default importance of a memory of this type. The types that only the max vocabulary has weigh as much as
+    /// Returns the default importance of a memory of this type. Types that only the max vocabulary has are as important as
     /// facts, because the spacebot vocabulary shows them as facts.
     pub fn of(memory_type: MemoryType) -> Self {
         Self::known(match memory_type {
@@ -90,8 +90,8 @@ impl Score {
         Self(if share.is_nan() { 0.0 } else { share.clamp(0.0, 1.0) })
     }
 
-    /// Returns the score of the hit at `rank` (from 1) among `total` if no query set one: 1 for the first, falling
-    /// evenly.
+    /// Returns the score of the hit at `rank` (from 1) among `total` hits, for results without a query: 1 for the first hit,
+    /// then falling evenly.
     pub fn by_rank(rank: u64, total: u64) -> Self {
         #[expect(clippy::cast_precision_loss, reason = "ranks are far below 2^53")]
         let share = rank.saturating_sub(1) as f64 / total.max(1) as f64;

@@ -1,7 +1,7 @@
 //! Queries to the index and its results for ranking.
 //!
-//! An [`Item`] is a chunk of a memory. Items said one after another, or parts of one document, form a [`Session`]; within
-//! it an item has neighbours.
+//! An [`Item`] is a chunk of a memory. Items of one conversation, or parts of one document, form a [`Session`]. Within a
+//! session, an item has neighbours.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -15,13 +15,13 @@ use crate::model::score::Importance;
 use crate::model::time::Timestamp;
 use crate::model::vocabulary::{Boundary, Stability, State};
 
-/// The memories that a principal may see according to its memberships; other rules may hide some of them.
+/// The memories that a principal may see according to its memberships; other rules may hide some of these memories.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sight {
     /// The principal.
     pub principal: PrincipalId,
     /// The narrowest visible boundary of others' memories, for each space that the token reaches. [`Boundary::Private`]
-    /// means that nothing of others is visible there, only one's own private memories.
+    /// means that only the principal's own private memories are visible in the space.
     pub spaces: HashMap<SpaceId, Boundary>,
 }
 
@@ -37,15 +37,15 @@ impl Sight {
     }
 }
 
-/// The memories among which a question is asked. Nothing outside affects the answer.
+/// The memories that a search covers. Memories outside of the scope do not affect the answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SearchScope {
     /// The memories that the caller may see.
     pub sight: Sight,
-    /// The caller's filter. The index uses the fields that [`Filter::is_plain`] lists; the others are evaluated in advance,
-    /// in `among`.
+    /// The caller's filter. The index uses the fields that [`Filter::is_plain`] lists; the other fields are evaluated in
+    /// advance, and the result is in `among`.
     pub filter: Filter,
-    /// The only memories allowed, if the filter needs more than the index knows.
+    /// The ids of the memories that match the filter, if the filter has fields that the index does not contain.
     pub among: Option<Vec<MemoryId>>,
 }
 
@@ -54,22 +54,22 @@ pub struct SearchScope {
 pub struct Question {
     /// The terms to search for; see [`tulving_text::terms`].
     pub terms: Vec<String>,
-    /// True if only the terms themselves count. Otherwise a term that occurs nowhere within the scope stands for terms that
-    /// begin with it or contain it, with a lower weight.
+    /// True if only the exact terms are searched. Otherwise, a term that does not occur within the scope is replaced by the
+    /// terms that begin with it or contain it, with a lower weight.
     pub exact: bool,
-    /// Its vector, if a model could compute one.
+    /// The vector of the question, if a model could compute one.
     pub meaning: Option<Meaning>,
     /// Maximum number of candidates from each lane.
     pub depth: usize,
-    /// Intervals in which everything is a candidate, newest first, up to `depth`: each from its first instant up to, but
-    /// not including, its end.
+    /// Intervals of time. All items within an interval are candidates, newest first, up to `depth`. An interval includes its
+    /// start but not its end.
     pub times: Vec<Range<Timestamp>>,
 }
 
 /// A vector and the model that made it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Meaning {
-    /// The model's id. It is not compared with vectors of another model.
+    /// The model's id. Vectors of different models are never compared.
     pub model: String,
     /// The normalised vector.
     pub vector: Vec<f32>,
@@ -78,8 +78,8 @@ pub struct Meaning {
 /// The results: the candidates of each lane and their neighbours.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Found {
-    /// Candidates, and up to two items on each side of them in their session. Those of a session are adjacent and in order,
-    /// and so are those of a memory.
+    /// The candidates, and up to two neighbours before and after each candidate in its session. Items of one session are
+    /// adjacent and in order, and so are items of one memory.
     pub items: Vec<Item>,
     /// The names of the speakers.
     pub speakers: Vec<String>,
@@ -93,7 +93,8 @@ pub struct Found {
     pub unembedded: u64,
     /// Number of items within the scope.
     pub within: u64,
-    /// True if only some of the memories were searched, because the index is being rebuilt. Those are current.
+    /// True if only some of the memories were searched, because the index is being rebuilt. The searched memories are up to
+    /// date.
     pub partial: bool,
     /// The inverse document frequency of each term of the question within the scope, in order; 0 for a term that occurs
     /// nowhere.
@@ -105,34 +106,34 @@ pub struct Found {
 pub struct Item {
     /// The memory.
     pub memory: MemoryId,
-    /// The index of its chunk, from 0.
+    /// The index of the chunk in the memory, from 0.
     pub chunk: u32,
     /// True if a lane found it; otherwise it is only a neighbour.
     pub candidate: bool,
     /// BM25 of the question's terms.
     pub lexical: f32,
-    /// The share of the terms' rarity that it has: 1 if it has all of them. A term that occurs nowhere counts as maximally
-    /// rare, and no item has it.
+    /// The share of the question's terms that the item contains, weighted by rarity: 1 if it contains all terms. A term that
+    /// occurs nowhere counts as maximally rare.
     pub coverage: f32,
-    /// Cosine of the question and the whole item; `None` if it has no vector of the question's model.
+    /// Cosine of the question and the whole item; `None` if the item has no vector of the question's model.
     pub whole: Option<f32>,
-    /// Best cosine of the question and one of its sentences.
+    /// Maximum cosine of the question and a sentence of the item.
     pub sentence: Option<f32>,
     /// The index of its session in [`Found::sessions`].
     pub session: Option<u32>,
-    /// Its position in its session, from 0, counting only items within the scope.
+    /// The position of the item in its session, from 0, counting only items within the scope.
     pub order: u32,
     /// The index of its speaker in [`Found::speakers`].
     pub speaker: Option<u32>,
-    /// Time at which it happened, or else was saved.
+    /// Time at which the memory happened, or else was saved.
     pub at: Timestamp,
     /// The properties of its text.
     pub cast: Cast,
-    /// The ranking weights besides the match.
+    /// The ranking weights that do not depend on the match.
     pub weights: Weights,
 }
 
-/// The ranking weights besides the match.
+/// The ranking weights that do not depend on the match.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Weights {
     /// Its stability.
@@ -146,26 +147,27 @@ pub struct Weights {
 /// Items said one after another, or the chunks of one document.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Session {
-    /// True if it is the chunks of one memory, false if it is a conversation.
+    /// True if the session consists of the chunks of one memory, false if it is a conversation.
     pub document: bool,
     /// Number of its items within the scope.
     pub items: u32,
-    /// Number of their different speakers; items without one count as one more.
+    /// Number of different speakers. All items without a speaker count together as one more speaker.
     pub speakers: u32,
-    /// BM25 of the question's terms in all of it, with the rarities of items.
+    /// BM25 of the question's terms in the whole session, with the term rarities of single items.
     pub lexical: f32,
     /// The best [closeness](Item::closeness) of its compared items.
     pub closeness: f32,
 }
 
 impl Item {
-    /// Returns its similarity of meaning; see [`closeness`].
+    /// Returns the similarity of meaning of the item; see [`closeness`].
     pub fn closeness(&self) -> f32 {
         closeness(self.whole, self.sentence)
     }
 }
 
-/// Returns the similarity of meaning of an item: half by the whole, half by its best sentence, never below zero.
+/// Returns the similarity of meaning of an item: the mean of the cosine of the whole item and the cosine of its best
+/// sentence, at least zero.
 pub fn closeness(whole: Option<f32>, sentence: Option<f32>) -> f32 {
     match (whole, sentence) {
         (None, None) => 0.0,
@@ -177,9 +179,9 @@ pub fn closeness(whole: Option<f32>, sentence: Option<f32>) -> f32 {
 /// A memory as the index reads it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
-    /// The memory; its access counts are not read.
+    /// The memory. Its access counts are not loaded.
     pub memory: Memory,
-    /// Its chunks, each with its vectors of the requested model, if it has them.
+    /// The chunks of the memory, each with its vectors of the requested model, if there are any.
     pub chunks: Vec<Chunk>,
 }
 

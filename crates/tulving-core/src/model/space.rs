@@ -42,7 +42,7 @@ pub struct Space {
 }
 
 impl Space {
-    /// Returns true if this is its name or its id.
+    /// Returns true if the text is the name or the id of the space.
     pub fn is_called(&self, name: &str) -> bool {
         self.name == name || self.id.to_string() == name
     }
@@ -117,11 +117,11 @@ pub struct Token {
     pub id: TokenId,
     /// Its purpose, in its creator's words.
     pub label: String,
-    /// The principal that it stands for.
+    /// The principal that the token authenticates.
     pub principal: PrincipalId,
-    /// The spaces that it is restricted to; empty means all that its principal may see.
+    /// The spaces that the token is restricted to; empty means all spaces that the principal may see.
     pub spaces: Vec<SpaceId>,
-    /// Its maximum role, whatever its principal may do.
+    /// The maximum role of the token, even if the principal has a higher role.
     pub role: Role,
     /// Time of creation.
     pub created_at: Timestamp,
@@ -129,7 +129,7 @@ pub struct Token {
     pub revoked_at: Option<Timestamp>,
 }
 
-/// SHA-256 of a token: the only part of it that the store has.
+/// SHA-256 of a token. The store has only this hash, never the token itself.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct TokenHash(pub [u8; 32]);
 
@@ -144,7 +144,7 @@ pub(crate) const TOKEN_PREFIX: &str = "tlv_";
 /// Number of characters that follow: 256 bits in base 64.
 const TOKEN_CHARACTERS: usize = 43;
 
-/// Returns true if a text has the form of a token. It need not be a valid one.
+/// Returns true if a text has the form of a token. Does not check whether the token is valid.
 pub fn is_token(text: &str) -> bool {
     let letters = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
     let rest = text.strip_prefix(TOKEN_PREFIX);

@@ -13,10 +13,10 @@ pub const TURNS_KEPT: u64 = 200;
 /// Number of inserts after which the log is trimmed to [`TURNS_KEPT`].
 pub const TURNS_BETWEEN_PRUNES: u64 = 50;
 
-/// Sources of turns that nobody said: they are not read.
+/// Sources of turns that nobody said. Such turns are not read.
 const UNSAID: [&str; 5] = ["cron", "heartbeat", "scheduler", "pass", "system"];
 
-/// The settings for reading turns in the background. By default, none are read.
+/// The settings for reading turns in the background. By default, no turns are read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Listening {
     /// True if turns of users are searched for facts worth keeping.
@@ -41,13 +41,13 @@ pub struct Journaling {
 }
 
 impl Listening {
-    /// Returns true if a turn of a space is read: one that a user said.
+    /// Returns true if a turn of a space is read in the background. Only turns that a user said are read.
     pub fn hears(&self, turn: &Turn, space: &Space) -> bool {
         self.enabled && turn.role == TurnRole::User && turn.is_said() && self.is_open(space)
     }
 
-    /// Returns true if a turn of a space is an answer that may be journaled. Turns from untrusted sources are not, because
-    /// nobody reviews a journal.
+    /// Returns true if a turn of a space is an answer that may be journaled. Turns from untrusted sources may not be
+    /// journaled, because nobody reviews a journal.
     pub fn notes(&self, turn: &Turn, space: &Space) -> bool {
         self.journal.enabled
             && turn.role == TurnRole::Assistant
@@ -95,7 +95,7 @@ pub struct Turn {
 }
 
 impl Turn {
-    /// Returns the text by which memories captured from it name it: `turn 3 (telegram)`.
+    /// Returns the source note of memories that are captured from this turn: `turn 3 (telegram)`.
     pub(crate) fn note(&self) -> String {
         format!("turn {} ({})", self.position, self.source)
     }
@@ -105,7 +105,7 @@ impl Turn {
         note.strip_prefix("turn ")?.split_once(" (")?.0.parse().ok()
     }
 
-    /// Returns true if somebody said it, and not a clock or a program.
+    /// Returns true if somebody said the turn: its source is not a scheduler, a pass or the like.
     pub fn is_said(&self) -> bool {
         !UNSAID.iter().any(|source| self.source.eq_ignore_ascii_case(source))
     }

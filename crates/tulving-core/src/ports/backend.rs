@@ -1,4 +1,4 @@
-//! The port to a backend that stores memories elsewhere.
+//! The port to a backend, which stores memories outside of the built-in store.
 
 use std::time::Duration;
 
@@ -7,23 +7,23 @@ use crate::model::error::BackendError;
 use crate::model::id::{MemoryId, PrincipalId, SpaceId};
 use crate::model::memory::Memory;
 
-/// Stores memories elsewhere.
+/// A backend that stores memories outside of the built-in store.
 ///
-/// Every call returns within its timeout, whatever the backend does; a late answer is
-/// [`TimedOut`](BackendError::TimedOut). A verb that it does not offer is [`NotOffered`](BackendError::NotOffered) and
-/// changes nothing. A backend decides nothing: the engine checks access before the call and screens the results
-/// afterwards.
+/// Every call returns within its timeout, whatever the backend does; if the answer is late, the call returns
+/// [`TimedOut`](BackendError::TimedOut). If the backend does not offer a verb, the call returns
+/// [`NotOffered`](BackendError::NotOffered) and changes nothing. A backend makes no decisions about access: the engine
+/// checks access before the call and screens the results after the call.
 pub trait Backend: Send + Sync {
-    /// Returns its description of itself.
+    /// Returns the backend's description of itself.
     fn describe(&self, within: Duration) -> Result<Description, BackendError>;
 
-    /// Stores this memory, replacing one with the same id. Returns once it is stored.
+    /// Stores this memory and replaces any memory with the same id. The call returns after the memory is stored.
     fn save(&self, memory: &Memory, within: Duration) -> Result<(), BackendError>;
 
     /// Returns the memories that match a query, best first.
     fn recall(&self, query: &BackendRecallQuery, within: Duration) -> Result<Vec<Given>, BackendError>;
 
-    /// Returns the memory with this id, if it is in any of these spaces.
+    /// Returns the memory with this id, if the memory is in any of these spaces.
     fn get(
         &self,
         id: MemoryId,
@@ -32,10 +32,11 @@ pub trait Backend: Send + Sync {
         within: Duration,
     ) -> Result<Option<Given>, BackendError>;
 
-    /// Returns the memories in the order of their creation.
+    /// Returns the memories that match a query, in the order of their creation.
     fn list(&self, query: &BackendListQuery, within: Duration) -> Result<Listed, BackendError>;
 
-    /// Forgets a memory: it is never returned again. With `hard`, nothing is left of it. Returns true if it existed.
+    /// Forgets a memory: the backend never returns the memory again. With `hard`, the backend also deletes all data of the
+    /// memory. Returns true if the memory existed.
     fn forget(
         &self,
         id: MemoryId,

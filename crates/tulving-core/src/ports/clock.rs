@@ -1,12 +1,12 @@
-//! The clock. The only place that reads the wall clock.
+//! The clock. No other code of this crate reads the wall clock.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::model::time::Timestamp;
 
-/// Tells the time.
+/// A source of the current time.
 pub trait Clock: Send + Sync {
-    /// Returns the current time. It may jump, also backwards: nothing may rely on it ascending.
+    /// Returns the current time. The time may jump forwards or backwards, so no code may rely on ascending times.
     fn now(&self) -> Timestamp;
 }
 
@@ -21,15 +21,15 @@ impl Clock for SystemClock {
     }
 }
 
-/// A clock that can be stopped. Several calls of one command that are made at the same instant count as one act, so undo
-/// reverses them together.
+/// A clock that can be stopped. Calls of one command that are made at the same instant count as one act, so undo reverses
+/// these calls together.
 pub struct HeldClock {
     clock: Arc<dyn Clock>,
     held: Mutex<Option<Timestamp>>,
 }
 
 impl HeldClock {
-    /// A running clock over another one.
+    /// Creates a running clock that takes its time from another clock.
     pub fn over(clock: Arc<dyn Clock>) -> Self {
         Self { clock, held: Mutex::new(None) }
     }
@@ -52,7 +52,7 @@ impl Clock for HeldClock {
     }
 }
 
-/// Keeps a [`HeldClock`] stopped.
+/// A guard that keeps a [`HeldClock`] stopped until it is dropped.
 pub struct Held<'a>(&'a HeldClock);
 
 impl Drop for Held<'_> {

@@ -4,25 +4,27 @@ use crate::model::error::ExtractError;
 
 /// Extracts the text of files that are not text.
 pub trait Extractor: Send + Sync {
-    /// Extracts the text of a file. For any file, the cost stays within the configured limits.
+    /// Extracts the text of a file. Time and memory stay within the configured limits, whatever the file contains.
     fn extract(&self, media_type: &str, bytes: &[u8]) -> Result<Extracted, ExtractError>;
 
-    /// Returns the tools missing on this machine that some files need, in words for people; empty if nothing is missing.
+    /// Returns the tools that some files need and that are missing on this machine, as text for people. The list is empty if
+    /// no tool is missing.
     fn missing(&self) -> Vec<String>;
 }
 
 /// The text extracted from a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Extracted {
-    /// The text. Lines end in `\n`; a blank line separates paragraphs, pages, slides and sheets. Empty if the file has none.
+    /// The text. Lines end in `\n`; a blank line separates paragraphs, pages, slides and sheets. The text is empty if the
+    /// file has none.
     pub text: String,
     /// The title given in the file.
     pub title: Option<String>,
-    /// The tool that read it: `pdf`, `ocr`, `docx` …
+    /// The tool that read the file: `pdf`, `ocr`, `docx` …
     pub by: &'static str,
     /// Number of pages, slides or sheets, if the file has any.
     pub pages: Option<u32>,
-    /// True if there was more text than the limit allows.
+    /// True if the text was cut because it exceeds the limit.
     pub cut: bool,
 }
 

@@ -1,18 +1,20 @@
 //! The port to the files that people can read.
 //!
-//! All of them are below one folder, the workspace. Every implementation keeps these promises:
+//! All of these files are below one folder, the workspace. Every implementation keeps these promises:
 //!
-//! - No call reads or writes anything outside the folder of the space that it names. A symbolic link that leads out, a device, a
-//!   pipe or a socket is refused by name, even if it replaces a file between two calls.
-//! - A write is whole or absent, even if the process is killed in the middle, and durable when the call returns.
-//! - Anything else is left unchanged, to the byte.
-//! - Every call sees what any process, including an editor, has written before it began.
+//! - No call reads or writes anything outside the folder of the space that the call names. A symbolic link that leads out of
+//!   the folder, a device, a pipe or a socket is refused with an error that names it, even if it replaced a file between two
+//!   calls.
+//! - A write is done completely or not at all, even if the process is killed during the call. The write is durable when the
+//!   call returns.
+//! - A write changes no other byte of any file.
+//! - Every call sees everything that any process, including an editor, wrote before the call began.
 
 use crate::model::error::FileError;
 use crate::model::file::{Appended, FileContent, FileList, FilePath, Folder, Pledge, Previous, Stamp};
 use crate::model::time::Timestamp;
 
-/// The state of a file on which a replacement was decided.
+/// The state that a file must still have when it is replaced or removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum From {
     /// Any state.
@@ -25,25 +27,28 @@ pub enum From {
 
 /// The files of a workspace.
 pub trait Files: Send + Sync {
-    /// Lists the files below `below` in a folder (empty: below the folder itself), at any depth, by name, at most `most`. Hidden
-    /// ones are left out. A missing folder has none; if the whole workspace is missing, the list is [absent](FileList::absent).
+    /// Lists the files of a folder below the path `below`, at any depth, ordered by name, at most `most` files. If `below`
+    /// is empty, all files of the folder are listed. Hidden files are left out. For a missing folder, the list is empty; if
+    /// the whole workspace is missing, the list is [absent](FileList::absent).
     fn list(&self, folder: &Folder, below: &str, most: usize) -> Result<FileList, FileError>;
 
-    /// Returns the stamp of a file; `None` if there is none.
+    /// Returns the stamp of a file; `None` if there is no such file.
     fn stamp(&self, path: &FilePath) -> Result<Option<Stamp>, FileError>;
 
-    /// Reads a file with at most `most` bytes; `None` if there is none, [`FileError::TooLarge`] if it has more.
+    /// Reads a file of at most `most` bytes; `None` if there is no such file, [`FileError::TooLarge`] if the file is larger.
     fn read(&self, path: &FilePath, most: u64) -> Result<Option<FileContent>, FileError>;
 
-    /// Appends an entry to a file, on lines of its own, and creates file and folder if they are missing. Line breaks follow those
-    /// of the file. If several processes append at once, every entry is there in full.
+    /// Appends an entry to a file, on its own lines, and creates the file and its folder if they are missing. The entry uses
+    /// the same line breaks as the file. If several processes append at the same time, the file contains every entry
+    /// completely.
     fn append(&self, path: &FilePath, entry: &str) -> Result<Appended, FileError>;
 
-    /// Creates a file; [`FileError::Exists`] if there is one.
+    /// Creates a file; [`FileError::Exists`] if the file already exists.
     fn create(&self, path: &FilePath, content: &[u8]) -> Result<(), FileError>;
 
-    /// Replaces or creates a file; [`FileError::Changed`] if it is not in the state on which this was decided. With `keep`, the
-    /// old content is kept as a [previous text](Self::previous) of that time, and the oldest of too many is deleted.
+    /// Replaces or creates a file; [`FileError::Changed`] if the file does not have the state `from`. With `keep`, the old
+    /// content is stored as a [previous text](Self::previous) of that time, and the oldest previous text is deleted if there
+    /// are too many.
     fn replace(
         &self,
         path: &FilePath,
@@ -52,8 +57,8 @@ pub trait Files: Send + Sync {
         keep: Option<Timestamp>,
     ) -> Result<(), FileError>;
 
-    /// Removes a file, and returns true if there was one; [`FileError::Changed`] if it is not in the state on which this was
-    /// decided.
+    /// Removes a file, and returns true if the file existed; [`FileError::Changed`] if the file does not have the state
+    /// `from`.
     fn remove(&self, path: &FilePath, from: From) -> Result<bool, FileError>;
 
     /// Returns the previous texts of a file, newest first.
@@ -65,26 +70,27 @@ pub trait Files: Send + Sync {
     /// Removes all previous texts of a file, even if the file is gone, and returns their number.
     fn forget_previous(&self, path: &FilePath) -> Result<usize, FileError>;
 
-    /// Creates a file that stays only if a memory is saved, and records this across a crash until it is [settled](Self::settle).
-    /// [`FileError::Exists`] if there is one.
+    /// Creates a file that stays only if a memory is saved, and stores this pledge durably until the pledge is
+    /// [settled](Self::settle). Returns [`FileError::Exists`] if the file already exists.
     fn pledge(&self, pledge: &Pledge, content: &[u8]) -> Result<(), FileError>;
 
-    /// Returns the pledges that are not settled and that no living process is about to settle.
+    /// Returns the pledges that are not settled and whose process has ended.
     fn pledges(&self) -> Result<Vec<Pledge>, FileError>;
 
-    /// Settles a pledge: the file stays, or is removed unless somebody has changed it since.
+    /// Settles a pledge. If the memory was saved, the file stays. Otherwise the file is removed, unless somebody has changed
+    /// it since.
     fn settle(&self, pledge: &Pledge, saved: bool) -> Result<(), FileError>;
 
     /// Creates the folder of a space if it is missing.
     fn make_folder(&self, folder: &Folder) -> Result<(), FileError>;
 
-    /// Returns a number that differs from the last one whenever a memory file below that folder may have changed in between, and
-    /// that never decreases; `None` if the folder is not watched. A missing folder has one too, which differs once the folder is
-    /// created. Cheap: it is called before every recall.
+    /// Returns a number that increases whenever a memory file below the folder may have changed; `None` if the folder is not
+    /// watched. A missing folder also has a number, which changes when the folder is created. The call must be cheap,
+    /// because it is made before every recall.
     fn change_counter(&self, folder: &Folder) -> Option<u64>;
 }
 
-/// A workspace that is missing: it has no files and nothing can be written.
+/// A missing workspace: it has no files, and every write fails.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoFiles;
 

@@ -3,16 +3,16 @@
 use crate::model::error::LlmError;
 use crate::model::llm::{LlmName, Prompt, Reply};
 
-/// Answers prompts. Anybody may have influenced an answer, so it is data and never a command.
+/// Answers prompts. Anybody may have influenced an answer, so an answer is treated as data and never as a command.
 pub trait LanguageModel: Send + Sync {
-    /// Returns the service and model in use; `None` if none is configured. Makes no call.
+    /// Returns the service and model in use; `None` if no model is configured. Makes no call to the service.
     fn name(&self) -> Option<LlmName>;
 
-    /// Answers a prompt within its timeout. Nothing is remembered between calls.
+    /// Answers a prompt within its timeout. The model remembers nothing between calls.
     fn complete(&self, prompt: &Prompt) -> Result<Reply, LlmError>;
 }
 
-/// No language model: it never opens a connection.
+/// A missing language model: every call fails, and no connection is opened.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoLanguageModel;
 

@@ -1,4 +1,4 @@
-//! The traits that other crates implement. Their docs are the contract; the test kit checks it.
+//! The traits that other crates implement. The documentation of each trait is a contract, which the test kit checks.
 
 mod backend;
 mod clock;

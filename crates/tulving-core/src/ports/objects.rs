@@ -1,12 +1,14 @@
 //! The port to the storage of attachments.
 //!
-//! An attachment is named by the hash of its bytes. So it never changes, is stored once even if many memories have it, and can
-//! be checked at every read. Every implementation keeps these promises, for any number of processes:
+//! An attachment is named by the hash of its bytes. Therefore an attachment never changes, is stored once even if many
+//! memories have it, and can be checked at every read. Every implementation keeps these promises, for any number of
+//! processes:
 //!
-//! - A stored object is whole or absent, even if the process is killed in the middle, and durable when the call returns.
-//! - A read returns what was stored: bytes that do not match the hash in their key are never returned.
-//! - No call blocks for ever: an unreachable place is reported within a configured time.
-//! - While one process is storing, none is deleting, in the whole home.
+//! - An object is stored completely or not at all, even if the process is killed during the call. The object is durable when
+//!   the call returns.
+//! - A read returns only the bytes that were stored. Bytes that do not match the hash in their key are never returned.
+//! - No call blocks forever: if the storage cannot be reached, the call fails within a configured time.
+//! - While one process stores an object, no process of the home deletes objects.
 
 use std::any::Any;
 
@@ -21,24 +23,25 @@ const HASH: usize = 64;
 
 /// Stores attachments by the hash of their bytes.
 ///
-/// A key names the hash function and the hash: `sha256/ab/abcdef…`, all in lower case.
+/// A key consists of the hash function and the hash, in lower case: `sha256/ab/abcdef…`.
 pub trait Objects: Send + Sync {
     /// Stores bytes whose SHA-256 is `hash` in hex, and returns their key. The same bytes have the same key and are stored
-    /// once. Returns after they are durable.
+    /// once. The call returns after the bytes are durable.
     fn put(&self, bytes: &[u8], hash: &str) -> Result<String, ObjectError>;
 
-    /// Returns the bytes under a key, checked against its hash; `None` if there are none.
+    /// Returns the bytes under a key, after checking the bytes against the hash in the key; `None` if there is no such
+    /// object.
     fn get(&self, key: &str) -> Result<Option<Vec<u8>>, ObjectError>;
 
     /// Deletes the object under a key; a missing object is not an error.
     fn remove(&self, key: &str) -> Result<(), ObjectError>;
 
-    /// Waits until nobody is deleting, and blocks deletion as long as the result is held: from before bytes are stored until
-    /// their memory is saved.
+    /// Waits until no process deletes objects, then blocks deletion until the result is dropped. The caller keeps the result
+    /// from before it stores bytes until the memory of the bytes is saved.
     fn keeping(&self) -> Result<Hold, ObjectError>;
 
-    /// Blocks storing as long as the result is held, while the caller checks that no memory needs what it deletes. `None` if
-    /// somebody is storing something.
+    /// Blocks storing until the result is dropped, so that the caller can check that no memory needs an object before
+    /// deleting it. Returns `None` if any process is storing an object.
     fn removing(&self) -> Result<Option<Hold>, ObjectError>;
 }
 
@@ -47,7 +50,7 @@ pub trait Objects: Send + Sync {
 pub struct Hold(#[expect(dead_code, reason = "what counts is that it is there")] Box<dyn Any + Send>);
 
 impl Hold {
-    /// Creates a lock that lasts as long as this value.
+    /// Creates a lock that lasts until this value is dropped.
     pub fn by(what: impl Any + Send) -> Self {
         Self(Box::new(what))
     }
@@ -58,7 +61,7 @@ impl Hold {
 pub struct ObjectKey(String);
 
 impl ObjectKey {
-    /// Returns the key of these bytes; [`ObjectError::WrongHash`] if they do not match the given hash.
+    /// Returns the key of these bytes; [`ObjectError::WrongHash`] if the bytes do not match the given hash.
     pub fn of(bytes: &[u8], hash: &str) -> Result<Self, ObjectError> {
         match file::digest(bytes) == hash {
             true => Ok(Self(format!("{BY_SHA256}{}/{hash}", &hash[..2]))),
@@ -66,7 +69,7 @@ impl ObjectKey {
         }
     }
 
-    /// Parses a key. No other text is accepted, so a key never leads elsewhere.
+    /// Parses a key. Any other text is refused, so that a key can never lead to a path outside the storage.
     pub fn parse(key: &str) -> Result<Self, ObjectError> {
         let is_hex = |text: &str| text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
         let parts = key.strip_prefix(BY_SHA256).and_then(|rest| rest.split_once('/'));
@@ -85,7 +88,7 @@ impl ObjectKey {
         &self.0
     }
 
-    /// Returns the hash in it.
+    /// Returns the hash in the key.
     pub fn hash(&self) -> &str {
         &self.0[self.0.len() - HASH..]
     }
@@ -105,7 +108,7 @@ impl From<ObjectKey> for String {
     }
 }
 
-/// A storage that stores nothing and has nothing.
+/// A storage without objects: storing fails, and nothing is ever found.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoObjects;
 

@@ -2,13 +2,16 @@
 //!
 //! Every store keeps these promises, and `tulving-testkit` has the suite that checks them:
 //!
-//! - [`Store::apply`] is the only way in. It is one transaction: all writes of a set or none, durable when it returns.
+//! - [`Store::apply`] is the only method that adds or changes data, called alone or inside [`Transfer::load`]. Called alone,
+//!   it writes a set as one transaction: all writes of the set or none. The writes are durable when the call returns.
 //! - A write decided on outdated state returns [`StoreError::Conflict`] and changes nothing.
-//! - Every read of a memory takes a [`Viewer`] and answers as if memories that the viewer may not see did not exist. A private
-//!   memory is visible to its owner; hub, to the members of its space; team, also to the direct members of the space's team; org,
-//!   also to the members of the org, of any of its teams and of any of its hub spaces (being a member only of a sealed group does
-//!   not count as being in the org). [`Viewer::within`] restricts all of it.
-//! - The log ascends in the order of commits: a reader who has read up to `seq` n misses nothing at or below n.
+//! - Every read of a memory takes a [`Viewer`] and answers as if memories that the viewer may not see did not exist. A
+//!   memory with the boundary private is visible to its owner. The boundary hub makes it visible to the members of the
+//!   space, whoever owns it. The boundary team adds the direct members of the space's team. The boundary org adds the
+//!   members of the org, of any team of the org, and of any hub space of the org; a principal who is a member only of a
+//!   sealed group does not count as being in the org. [`Viewer::within`] restricts every read to some spaces.
+//! - The positions in the change log ascend in the order of commits. A reader that has read up to position n has missed no
+//!   entry up to n.
 
 use std::collections::HashMap;
 
@@ -32,7 +35,7 @@ use crate::model::time::Timestamp;
 use crate::model::turn::Turn;
 use crate::model::vocabulary::{Boundary, JobState, Role, System};
 
-/// A whole store.
+/// All ports of a store together.
 pub trait Store:
     Memories
     + Directory
@@ -49,32 +52,32 @@ pub trait Store:
     + Send
     + Sync
 {
-    /// Writes a set as one transaction and returns after it is durable.
+    /// Writes a set as one transaction and returns after the writes are durable.
     ///
-    /// Inside the transaction it checks, in this order: the actor has every [`Right`](crate::model::change::Right) by a direct
-    /// membership of the space, and the memory it is needed for is still there; each write's `from` is still current; keys,
-    /// source paths and contents stay unique.
+    /// Inside the transaction, the store checks in this order: the actor has every [`Right`](crate::model::change::Right) by
+    /// a direct membership of the space, and the memory that the right is needed for is still in that space; the `from` of
+    /// each write is still current; keys, source paths and contents stay unique.
     ///
-    /// Each change of a memory or association also writes one entry of the change log. A change that hides the memory from some
-    /// who saw it, by a narrower boundary or another space, first writes an entry of
+    /// Each change of a memory or association also writes one entry to the change log. A narrower boundary or another space
+    /// can hide a memory from principals who could see the memory before. Such a change first writes an entry of the kind
     /// [`Erased`](crate::model::vocabulary::ChangeKind::Erased) with the old space and boundary.
     fn apply(&self, changes: &ChangeSet) -> Result<Applied, StoreError>;
 
-    /// Returns [`StoreError::ReadOnly`] if the store can never be written. Called before something is written elsewhere that a
-    /// set would refer to.
+    /// Returns [`StoreError::ReadOnly`] if the store can never be written. Callers check this before they write a file or an
+    /// object that a later set refers to.
     fn require_writable(&self) -> Result<(), StoreError> {
         Ok(())
     }
 }
 
-/// A query for memories that a new one would collide with, within one audience of a space.
+/// A query for existing memories that a new memory would collide with, within one audience of a space.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Probe<'a> {
     /// The space.
     pub space: SpaceId,
     /// The boundary of the new memory.
     pub boundary: Boundary,
-    /// Its owner.
+    /// The owner of the new memory.
     pub owner: PrincipalId,
     /// The key to look for in the audience: the owner's private memories, or all shared ones.
     pub key: Option<&'a str>,
@@ -101,14 +104,14 @@ impl Probe<'_> {
     }
 }
 
-/// The extent of a list to read.
+/// The maximum size of a list to read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extent {
     /// Maximum number of memories.
     pub limit: usize,
-    /// Bytes of content after which it ends, though not before the first memory.
+    /// Number of bytes of content after which the list ends. The list always has at least one memory, if any memory matches.
     pub bytes: usize,
-    /// Maximum characters of each content; the rest is not returned. The content hash is that of the whole.
+    /// Maximum number of characters returned of each content. The content hash is still the hash of the full content.
     pub each: usize,
 }
 
@@ -138,7 +141,8 @@ pub trait Memories {
         self.memories_within(viewer, ids, usize::MAX)
     }
 
-    /// Returns the same, ending with the memory at which the contents reach `bytes` bytes. The rest is not read.
+    /// Returns the same memories as [`memories`](Self::memories), but ends with the memory at which the contents reach
+    /// `bytes` bytes in total. Later memories are not read.
     fn memories_within(
         &self,
         viewer: &Viewer,
@@ -146,8 +150,9 @@ pub trait Memories {
         bytes: usize,
     ) -> Result<Vec<Memory>, StoreError>;
 
-    /// Returns the first `limit` memories that match, in order; with `after`, those that follow it. Ties are ordered by id, in
-    /// the same direction as the sort. `after` is only given with a [fixed](Sort::is_fixed) sort.
+    /// Returns the first `limit` memories that match, in order. With `after`, returns the first `limit` memories that follow
+    /// that position. Ties are ordered by id, in the same direction as the sort. Callers give `after` only with a
+    /// [fixed](Sort::is_fixed) sort.
     fn list(
         &self,
         viewer: &Viewer,
@@ -159,8 +164,9 @@ pub trait Memories {
         self.list_within(viewer, filter, sort, Extent::whole(limit, usize::MAX), after)
     }
 
-    /// Returns the same within an extent: it also ends with the memory at which the contents reach a number of bytes, and cuts
-    /// each content. The rest is not read. If only beginnings are requested, no two full contents are in memory at once.
+    /// Returns the same memories as [`list`](Self::list), within an extent: the list also ends with the memory at which the
+    /// contents reach the number of bytes, and each content is cut. Later memories are not read. If the extent cuts
+    /// contents, at most one full content is in memory at a time.
     fn list_within(
         &self,
         viewer: &Viewer,
@@ -176,17 +182,19 @@ pub trait Memories {
     /// Returns the number of memories that match.
     fn count(&self, viewer: &Viewer, filter: &Filter) -> Result<u64, StoreError>;
 
-    /// Returns a frozen order if it belongs to the viewer and has not expired at `now`.
+    /// Returns a frozen listing if the listing belongs to the viewer and has not expired at `now`.
     fn listing(&self, viewer: &Viewer, id: ListingId, now: Timestamp) -> Result<Option<Listing>, StoreError>;
 
-    /// Finds the memory that a save would collide with, by key, then path, then content; not forgotten, visible.
+    /// Finds the memory that a save would collide with: by key, then by path, then by content. Returns only a visible memory
+    /// that is not forgotten.
     fn duplicate(&self, viewer: &Viewer, probe: &Probe<'_>) -> Result<Option<Memory>, StoreError>;
 
-    /// Returns all versions of a visible memory, oldest first, the current one last, without those that their own boundary hid
-    /// from the viewer. Empty if the memory may not be seen or is forgotten.
+    /// Returns the versions of a memory, oldest first, including the current version. Versions whose own boundary hid them
+    /// from the viewer are left out. The list is empty if the viewer may not see the memory, or if the memory is forgotten.
     fn versions(&self, viewer: &Viewer, id: MemoryId) -> Result<Vec<VersionRecord>, StoreError>;
 
-    /// Visits the same versions one by one, newest first, without keeping them all in memory.
+    /// Calls `show` with each of the [`versions`](Self::versions), newest first, without loading all versions into memory at
+    /// once.
     fn each_version(
         &self,
         viewer: &Viewer,
@@ -194,32 +202,32 @@ pub trait Memories {
         show: &mut dyn FnMut(VersionRecord),
     ) -> Result<(), StoreError>;
 
-    /// Returns the author of the current version of each of these memories that the viewer may see and that are not forgotten, in
-    /// any order.
+    /// Returns the author of the current version of each of these memories. Memories that the viewer may not see and
+    /// forgotten memories are left out.
     fn writers(
         &self,
         viewer: &Viewer,
         ids: &[MemoryId],
     ) -> Result<HashMap<MemoryId, PrincipalId>, StoreError>;
 
-    /// Returns the associations that start or end at one of these memories, if the viewer may see both ends and neither is
-    /// forgotten or quarantined. Strongest first.
+    /// Returns the associations that start or end at any of these memories, strongest first. An association is included only
+    /// if the viewer may see both memories and neither memory is forgotten or quarantined.
     fn associations(&self, viewer: &Viewer, ids: &[MemoryId]) -> Result<Vec<Association>, StoreError>;
 
-    /// Returns the `updates` links made by callers to these memories, to the memories that update them, and so on to the end.
-    /// Each is a pair of the old and the new memory; the viewer may see both, and neither is forgotten or quarantined. In any
-    /// order; chains far longer than real ones are cut off.
+    /// Follows the `updates` links that callers made, from these memories to the memories that update them, and so on to the
+    /// newest. Returns each link as a pair of the old and the new memory, in any order. A link is included only if the
+    /// viewer may see both memories and neither memory is forgotten or quarantined. Extremely long chains are cut off.
     fn succession(&self, viewer: &Viewer, ids: &[MemoryId]) -> Result<Vec<(MemoryId, MemoryId)>, StoreError>;
 
-    /// Returns the sections of a visible memory, in order, without their vectors. Empty if the memory may not be seen or is
-    /// forgotten.
+    /// Returns the sections of a memory, in order, without their vectors. The list is empty if the viewer may not see the
+    /// memory, or if the memory is forgotten.
     fn sections(&self, viewer: &Viewer, id: MemoryId) -> Result<Vec<Section>, StoreError>;
 
     /// Returns the turn with this id if the viewer is a member of its space.
     fn turn(&self, viewer: &Viewer, id: TurnId) -> Result<Option<Turn>, StoreError>;
 
-    /// Returns the newest turns of a space, oldest first: as many as have at most `bytes` of content together, but at least one.
-    /// Only members of the space see any.
+    /// Returns the newest turns of a space, oldest first. Their contents have at most `bytes` bytes in total, but at least
+    /// one turn is returned if any matches. If the viewer is not a member of the space, the list is empty.
     fn turns(
         &self,
         viewer: &Viewer,
@@ -231,22 +239,23 @@ pub trait Memories {
 
 /// Reads of spaces, principals, members and tokens.
 pub trait Directory {
-    /// Returns the viewer's sight: what it may see in which spaces. It agrees with every read of [`Memories`].
+    /// Returns the viewer's sight: the spaces and boundaries of the memories that the viewer may see. Every read of
+    /// [`Memories`] follows the same rules.
     fn sight(&self, viewer: &Viewer) -> Result<Sight, StoreError>;
 
-    /// Returns the spaces that the viewer is a member of, or whose team or org it administers, by name.
+    /// Returns the spaces that the viewer is a member of, or whose team or org the viewer administers, ordered by name.
     fn spaces(&self, viewer: &Viewer) -> Result<Vec<Space>, StoreError>;
 
-    /// Returns one of those spaces, and the viewer's role there by direct membership.
+    /// Returns one of the viewer's [`spaces`](Self::spaces), and the viewer's role in that space by direct membership.
     fn space(&self, viewer: &Viewer, id: SpaceId) -> Result<Option<(Space, Option<Role>)>, StoreError>;
 
-    /// Returns the teams that the viewer is a member of, directly or through its org.
+    /// Returns the teams that the viewer is a member of, directly or through the team's org.
     fn teams(&self, viewer: &Viewer) -> Result<Vec<Team>, StoreError>;
 
-    /// Returns the role of a principal by direct membership.
+    /// Returns the role that a principal has by direct membership of a space, team or org.
     fn role(&self, principal: PrincipalId, of: MemberOf) -> Result<Option<Role>, StoreError>;
 
-    /// Returns the members of a space, team or org, with their names, by name.
+    /// Returns the members of a space, team or org, with their names, ordered by name.
     fn members(&self, of: MemberOf) -> Result<Vec<(Principal, Membership)>, StoreError>;
 
     /// Returns the principal with this name.
@@ -255,47 +264,52 @@ pub trait Directory {
     /// Returns the principals with these ids, in any order.
     fn principals(&self, ids: &[PrincipalId]) -> Result<Vec<Principal>, StoreError>;
 
-    /// Returns the token with this hash, revoked or not. Compared in constant time.
+    /// Returns the token with this hash, even if the token is revoked. The hashes are compared in constant time.
     fn token_by_hash(&self, hash: &TokenHash) -> Result<Option<Token>, StoreError>;
 
-    /// Returns all tokens, of one principal or of all, newest first.
+    /// Returns all tokens of one principal, or of all principals, newest first.
     fn tokens(&self, principal: Option<PrincipalId>) -> Result<Vec<Token>, StoreError>;
 }
 
-/// The change log and the audit.
+/// Reads of the change log and of the audit log, and the trimming of the change log.
 pub trait Log {
-    /// Returns up to `limit` entries after `after`, in the order of commits.
+    /// Returns up to `limit` entries of the change log after the position `after`, in the order of commits.
     fn changes(&self, after: Seq, limit: usize) -> Result<Vec<Change>, StoreError>;
 
-    /// Removes up to `most` of the oldest entries up to `up_to`, and returns their number. The newest entry of all stays. A
-    /// follower that is behind sees the gap: the next entry is not the one after the last that it read.
+    /// Removes the oldest entries of the change log up to the position `up_to`, at most `most` entries, and returns their
+    /// number. The newest entry of the log is never removed. A follower that is behind notices the gap, because the position
+    /// of the next entry does not directly follow the last position that the follower read.
     fn trim(&self, up_to: Seq, most: usize) -> Result<usize, StoreError>;
 
-    /// Returns the last entry written.
+    /// Returns the position of the newest entry of the change log.
     fn head(&self) -> Result<Seq, StoreError>;
 
-    /// Returns a number that differs from the last one whenever any process, including this one, has committed in between. Cheap:
-    /// it is called before every recall.
+    /// Returns a number that changes whenever any process, including this process, commits. The call must be cheap, because
+    /// it is made before every recall.
     fn change_counter(&self) -> Result<u64, StoreError>;
 
-    /// Returns a random id that changes whenever the content is replaced as a whole. Data derived under another id is invalid.
+    /// Returns a random id that changes whenever the content of the store is completely replaced, as by a restore. Data that
+    /// was derived under another id is invalid.
     fn epoch(&self) -> Result<[u8; 16], StoreError>;
 
-    /// Returns the newest audit entries of spaces where the viewer is an admin, except those about private memories of others. An
-    /// admin of the org also gets those, the entries of every space of its org, and those without a space.
+    /// Returns the newest audit entries of the spaces where the viewer is an admin, without the entries about private
+    /// memories of other principals. An admin of the org gets the entries of every space of the org, including entries about
+    /// private memories, and the entries without a space.
     fn audit(&self, viewer: &Viewer, filter: &AuditFilter) -> Result<Vec<AuditEntry>, StoreError>;
 
-    /// Returns the last change that the actor made in a space or to the whole store; creating a space counts as the latter. An
-    /// actor with an agent means that agent alone; one without means the principal itself and all agents that act for it. The
-    /// change is found by its audit entries, except those of rules and of the home itself, and by the versions that the actor
-    /// wrote in the space, as far back as the change log goes. Mirrors and saves by passes do not count. `None` if nothing is
-    /// known.
+    /// Returns the last change that the actor made in a space or to the whole store; `None` if no change is known. Creating
+    /// a space is a change to the whole store. If the actor names an agent, only changes by that agent count; otherwise,
+    /// changes by the principal and by all agents of the principal count. The change is found by the actor's audit entries,
+    /// without entries of rules and of the home itself, and by the versions that the actor wrote in the space, as far back
+    /// as the change log reaches. Mirrors and saves by passes do not count.
     fn last_change(&self, by: &Actor, space: SpaceId) -> Result<Option<LastChange>, StoreError>;
 }
 
-/// Unfiltered reads for derived data. Only the index and the embedding of waiting memories use them.
+/// Reads for derived data, without a check of access. Only the index and the job that embeds waiting memories use these
+/// reads.
 pub trait Feed {
-    /// Returns these memories as they are now, with the vectors of this model, in the order of the ids. Erased ones are missing.
+    /// Returns the current state of these memories, with the vectors of this model, in the order of the ids. Erased memories
+    /// are left out.
     fn entries(&self, ids: &[MemoryId], model: Option<&str>) -> Result<Vec<Entry>, StoreError>;
 
     /// Returns up to `limit` memories with ids above `after`, ascending.
@@ -306,9 +320,9 @@ pub trait Feed {
         model: Option<&str>,
     ) -> Result<Vec<Entry>, StoreError>;
 
-    /// Returns up to `limit` memories, of one space or of all, whose contents contain any of these texts, ignoring case: those
-    /// with more of them first, then the newest. Forgotten, quarantined or archived ones do not count. Reads every content, so it
-    /// is for when there is no index.
+    /// Returns up to `limit` memories of one space, or of all spaces, whose contents contain any of these texts, ignoring
+    /// case. Memories that contain more of the texts come first, then newer memories. Forgotten, quarantined and archived
+    /// memories are left out. Callers use this only if there is no index, because it reads every content.
     fn holding(
         &self,
         texts: &[&str],
@@ -319,27 +333,30 @@ pub trait Feed {
     /// Returns the number of memories with any status.
     fn size(&self) -> Result<u64, StoreError>;
 
-    /// Returns the model whose vectors answer, if one was chosen.
+    /// Returns the model whose vectors recall uses, if a model was chosen.
     fn model(&self) -> Result<Option<String>, StoreError>;
 
-    /// Returns the number of memories that have a chunk without a vector of this model. Forgotten, quarantined or archived ones
-    /// do not count.
+    /// Returns the number of memories that have a chunk without a vector of this model. Forgotten, quarantined and archived
+    /// memories do not count.
     fn unembedded(&self, model: &str) -> Result<u64, StoreError>;
 
-    /// Returns up to `limit` of those that [could not be embedded](crate::model::change::Write::NotEmbedded) fewer than `tried` times:
-    /// the fewest times first, then in the order in which they came into the store. Both calls are fast for the answering model
-    /// and for one that [`Write::Embed`](crate::model::change::Write::Embed) has begun with; for others the whole store is read.
+    /// Returns up to `limit` of the [`unembedded`](Self::unembedded) memories whose embedding
+    /// [failed](crate::model::change::Write::NotEmbedded) fewer than `tried` times. Memories with fewer failures come first,
+    /// then memories that entered the store earlier. This call and `unembedded` are fast for the model in use, and for a
+    /// model whose vectors [`Write::Embed`](crate::model::change::Write::Embed) has already added. For any other model, both
+    /// calls read the whole store.
     fn unembedded_ids(&self, model: &str, tried: u32, limit: usize) -> Result<Vec<MemoryId>, StoreError>;
 
-    /// Returns those of these memories that were [inserted](crate::model::change::Write::Insert) with a chunk without a vector, and that
-    /// have got none since. Loaded memories are not among them.
+    /// Returns the given memories that were [inserted](crate::model::change::Write::Insert) with a chunk without a vector
+    /// and have got no vectors since. Memories loaded from a dump are left out.
     fn unlinked(&self, ids: &[MemoryId]) -> Result<Vec<MemoryId>, StoreError>;
 }
 
-/// Reads for lifecycle rules. Not filtered: only the job that applies rules uses them.
+/// Reads for lifecycle rules, without a check of access. Only the job that applies the rules uses these reads.
 pub trait Aging {
-    /// Returns up to `limit` records of these spaces with ids above `after`, ascending. Records that no rule may move are left
-    /// out: quarantined ones, those still being processed and, unless forgotten, those archived by somebody.
+    /// Returns up to `limit` records of these spaces with ids above `after`, ascending. Records that no rule may move are
+    /// left out: quarantined records, records that are still being processed, and records that somebody archived and that
+    /// are not forgotten.
     fn lives(
         &self,
         spaces: &[SpaceId],
@@ -347,7 +364,7 @@ pub trait Aging {
         limit: usize,
     ) -> Result<Vec<Life>, StoreError>;
 
-    /// Counts the audit entries of a space, or of none, that were written before a time.
+    /// Counts the audit entries of a space that were written before a time; with `None`, the entries without a space.
     fn audited_before(&self, space: Option<SpaceId>, before: Timestamp) -> Result<u64, StoreError>;
 }
 
@@ -356,38 +373,42 @@ pub trait Jobs {
     /// Returns the job with this id.
     fn job(&self, id: JobId) -> Result<Option<Job>, StoreError>;
 
-    /// Returns the jobs of these states and kinds (empty: all), oldest due first, at most `limit`.
+    /// Returns up to `limit` jobs of these states and kinds, the earliest due first. An empty list matches all states or
+    /// kinds.
     fn jobs(&self, states: &[JobState], kinds: &[&str], limit: usize) -> Result<Vec<Job>, StoreError>;
 
-    /// Returns up to `limit` jobs of these kinds that may begin at `now`: waiting and due, or running with an expired lease.
-    /// Oldest due first. A time more than a day ahead was set by a clock that was ahead, and counts as past.
+    /// Returns up to `limit` jobs of these kinds that may begin at `now`, the earliest due first. A job may begin if it is
+    /// waiting and due, or if it is running with an expired lease. A time more than a day in the future counts as past,
+    /// because the clock that set it was wrong.
     fn claimable(&self, kinds: &[&str], now: Timestamp, limit: usize) -> Result<Vec<Job>, StoreError>;
 }
 
-/// Idempotent requests.
+/// Reads of claims, which make requests idempotent.
 pub trait Claims {
-    /// Returns the claim of that principal and key.
+    /// Returns the claim of this principal with this key.
     fn claim(&self, principal: PrincipalId, key: &str) -> Result<Option<Claim>, StoreError>;
 }
 
-/// The records of mirrored files. Not filtered: only the mirror itself reads here.
+/// Reads of the records of mirrored files, without a check of access.
 pub trait Mirrors {
-    /// Returns the mirrored files of a space, by path.
+    /// Returns the mirrored files of a space, ordered by path.
     fn mirrored(&self, space: SpaceId) -> Result<Vec<MirroredFile>, StoreError>;
 
-    /// Returns the memories that mirror entries of one file of a space, in any order. Each entry, identified by hash and
-    /// occurrence, has one: another [conflicts](crate::model::error::Unique::Entry).
+    /// Returns the memories that mirror entries of one file of a space, in any order. An entry is identified by its hash and
+    /// occurrence, and has only one memory; a second memory for the same entry is a
+    /// [conflict](crate::model::error::Unique::Entry).
     fn mirrors(&self, space: SpaceId, path: &str) -> Result<Vec<MirroredEntry>, StoreError>;
 }
 
 /// The records of imported files and of memories imported from other systems.
 pub trait Imports {
-    /// Returns the files that a principal imported into a space, by path. Left out are files whose memory is now in another
-    /// space, and files whose memory was forgotten and replaced by another of the principal: a file read again becomes that one.
+    /// Returns the files that a principal imported into a space, ordered by path. Files whose memory is now in another space
+    /// are left out. Files whose memory was forgotten and replaced by another memory of the principal are also left out,
+    /// because importing such a file again leads to the other memory.
     fn imported(&self, space: SpaceId, owner: PrincipalId) -> Result<Vec<ImportedFile>, StoreError>;
 
-    /// Returns the records of these memories of another system, by the digests of their names, that a principal imported into a
-    /// space, in any order. The memories imported for them may now be in another space.
+    /// Returns the records of memories that a principal imported from another system into a space, in any order. `names`
+    /// contains the digests of the names in the other system. The imported memories may now be in another space.
     fn adopted(
         &self,
         space: SpaceId,
@@ -400,30 +421,31 @@ pub trait Imports {
     fn is_attached(&self, object_key: &str) -> Result<bool, StoreError>;
 }
 
-/// The cost of the language model. Not filtered: the engine lets only an admin of the org ask for more than the budget needs.
+/// Reads of the cost of the language model, without a check of access. The engine itself reads only the data that the budget
+/// needs, and returns more only to an admin of the org.
 pub trait Usages {
-    /// Returns the [usage](crate::model::change::Write::Spend) since this day, as `YYYY-MM-DD`: the newest day first, then by service,
-    /// model and purpose.
+    /// Returns the [usage](crate::model::change::Write::Spend) since this day, given as `YYYY-MM-DD`. The newest day comes
+    /// first; each day is ordered by service, model and purpose.
     fn usage(&self, from: &str) -> Result<Vec<LlmUsage>, StoreError>;
 }
 
-/// The records of passes.
+/// Reads of the records of passes.
 pub trait Passes {
-    /// Returns the matching passes, newest first: those of spaces that the viewer is a member of, except those about private
-    /// memories of others.
+    /// Returns the matching passes, newest first. Only passes of spaces that the viewer is a member of are returned, and no
+    /// passes about private memories of other principals.
     fn passes(&self, viewer: &Viewer, filter: &PassFilter) -> Result<Vec<Pass>, StoreError>;
 
-    /// Returns one of these passes.
+    /// Returns the pass with this id, if [`passes`](Self::passes) may return the pass to this viewer.
     fn pass(&self, viewer: &Viewer, id: PassId) -> Result<Option<Pass>, StoreError>;
 }
 
-/// Records that wait to be loaded, in the order in which they came. They are kept outside of memory and of the store, and are
-/// gone when this is dropped, even by a crash.
+/// Temporary storage for records that wait to be loaded, in the order in which they were added. The records are stored
+/// neither in main memory nor in the store, and are deleted when the stage is dropped, even by a crash.
 pub trait Stage: Send + std::fmt::Debug {
     /// Adds a record with its line number. Must not be called after [`next`](Self::next).
     fn push(&mut self, line: u64, record: &Record) -> Result<(), StoreError>;
 
-    /// Returns the next record, starting with the first; `None` after the last.
+    /// Returns the next record and its line number, starting with the first record; `None` after the last record.
     fn next(&mut self) -> Result<Option<(u64, Record)>, StoreError>;
 }
 
@@ -433,21 +455,24 @@ pub type ApplyLoad<'a> = dyn FnMut(&ChangeSet) -> Result<Applied, StoreError> + 
 /// Applies the sets of a load, and returns true to commit them.
 pub type LoadWork<'a> = dyn FnMut(&mut ApplyLoad<'_>) -> bool + 'a;
 
-/// The whole content, for a transfer. Not filtered: the engine lets only an admin of the org ask.
+/// Reads and writes of the whole content of a store, without a check of access. The engine allows a transfer only to an
+/// admin of the org.
 pub trait Transfer {
-    /// Returns up to `limit` keys of attachments of memories with any status, in order, after `after`.
+    /// Returns up to `limit` keys of attachments after the key `after`, in order. Attachments of memories with any status
+    /// are included.
     fn attached(&self, after: Option<&str>, limit: usize) -> Result<Vec<String>, StoreError>;
 
     /// Returns an empty stage.
     fn stage(&self) -> Result<Box<dyn Stage>, StoreError>;
 
-    /// Writes several sets as one transaction, and returns after it is durable. `work` is called once, with a function that
-    /// applies a set as [`Store::apply`] does. If it returns false, or a set or the commit fails, nothing was written. Until then
-    /// reads see the store as it was before, and other writers wait.
+    /// Writes several sets as one transaction, and returns after the writes are durable. `work` is called once, with a
+    /// function that applies a set as [`Store::apply`] does. If `work` returns false, or if a set or the commit fails,
+    /// nothing is written. Until the commit, reads see the previous state of the store, and other writers wait.
     fn load(&self, work: &mut LoadWork<'_>) -> Result<bool, StoreError>;
 
-    /// Returns up to `limit` records from `position` on, without mirrors of files, and the start of the next page; `None` at the
-    /// end. Each record refers only to earlier ones. Rows written meanwhile may or may not be among them.
+    /// Returns up to `limit` records from `position` on, and the position of the next page (`None` at the end). Mirrors of
+    /// files are left out. Each record refers only to earlier records. Rows that are written during the dump may or may not
+    /// be included.
     fn dump(
         &self,
         position: DumpPosition,

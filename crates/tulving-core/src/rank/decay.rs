@@ -1,14 +1,16 @@
-//! The importance of a memory at a time: its stated importance plus a gain from use, reduced by idleness.
+//! Computes the importance of a memory at a time: its stated importance plus a gain from use, reduced over the time without
+//! use.
 
 use crate::model::memory::{Classification, Memory, Status, Usage};
 use crate::model::time::Timestamp;
 use crate::model::vocabulary::{MemoryType, Stability};
 
 const MICROS_PER_DAY: f64 = 86_400_000_000.0;
-/// The gain from use: this much each time that `uses + 1` grows by a factor of e. Ten uses add 0.12, a hundred 0.23.
+/// The importance gained each time that `uses + 1` grows by a factor of e. Ten uses add 0.12, and a hundred uses add 0.23.
 const GAIN: f64 = 0.05;
 
-/// Returns the days between two instants; 0 if the second is not after the first, as when a clock was set back.
+/// Returns the number of days between two instants; 0 if the second instant is not after the first, for example because a
+/// clock was set back.
 pub fn days(from: Timestamp, to: Timestamp) -> f64 {
     let micros = to.as_micros().saturating_sub(from.as_micros()).max(0);
     #[expect(clippy::cast_precision_loss, reason = "a few microseconds in a century do not matter")]
@@ -16,7 +18,8 @@ pub fn days(from: Timestamp, to: Timestamp) -> f64 {
     micros / MICROS_PER_DAY
 }
 
-/// Returns the days of idleness after which half of the importance is left; `None` if it does not fade.
+/// Returns the number of days without use after which half of the importance is left; `None` if the importance does not
+/// fade.
 fn half_life_days(memory_type: MemoryType, stability: Stability) -> Option<f64> {
     let lasts = match memory_type {
         MemoryType::Identity => return None,
@@ -33,15 +36,16 @@ fn half_life_days(memory_type: MemoryType, stability: Stability) -> Option<f64> 
     Some(lasts * days)
 }
 
-/// Returns the importance gained by a number of uses: each adds less than the one before.
+/// Returns the importance gained by a number of uses. Each use adds less than the use before.
 pub fn gain(uses: u64) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53 in any store that is used")]
     let uses = uses as f64;
     GAIN * uses.ln_1p()
 }
 
-/// Returns the importance at `now` of a memory with this class, usage and status, 0 to 1. Identity and pinned memories do
-/// not fade. A completed todo or goal fades like an event, from the time it was done or last used.
+/// Returns the importance, 0 to 1, at `now` of a memory with this class, usage and status. The importance of identity and
+/// pinned memories does not fade. The importance of a completed todo or goal fades like that of an event, from the time at
+/// which it was done or last used.
 pub fn importance(class: &Classification, usage: &Usage, status: &Status, now: Timestamp) -> f64 {
     let most = (class.importance.get() + gain(usage.access_count)).min(1.0);
     let memory_type = if status.done_at.is_some() { MemoryType::Event } else { class.memory_type };
@@ -52,7 +56,8 @@ pub fn importance(class: &Classification, usage: &Usage, status: &Status, now: T
     }
 }
 
-/// Returns the importance with three decimals, for programs: the exact value changes all the time.
+/// Returns the importance rounded to three decimals. Programs get the rounded value, because the exact value changes all the
+/// time.
 pub fn shown(memory: &Memory, now: Timestamp) -> f64 {
     (importance_at(memory, now) * 1e3).round() / 1e3
 }

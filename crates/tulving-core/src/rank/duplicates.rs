@@ -1,26 +1,26 @@
-//! Recognises memories that say nearly the same, so that a duplicate does not take the place of something else.
+//! Finds memories that say nearly the same, so that a duplicate does not displace another result.
 
-/// Share of common word pairs from which two texts say the same.
+/// Minimum share of common word pairs at which two texts say nearly the same.
 const ALIKE: f64 = 0.9;
-/// Minimum number of words for a comparison.
+/// Minimum number of words of a text for a comparison.
 const FEWEST: usize = 5;
-/// Maximum bytes of a text that can be a duplicate: in a longer one a single word may be what matters.
+/// Maximum length of a text that can be a duplicate, in bytes. In a longer text, a difference of one word may be important.
 const LONGEST: usize = 2_000;
-/// Words that reverse the meaning of a text. If one of two texts has one more, they are not alike.
+/// Words that reverse the meaning of a text. If two texts differ in these words, the texts are not alike.
 const TURNS: [&str; 13] = [
     "not", "no", "never", "none", "nothing", "nobody", "without", "cannot", "t", "neither", "nor", "hardly",
     "except",
 ];
-/// Words that change nothing.
+/// Words that do not change the meaning of a text. The comparison ignores them.
 const NOTHING: [&str; 3] = ["a", "an", "the"];
 
-/// The words of a text, for comparing it with others.
+/// The words of a text, for a comparison with other texts.
 struct WordFingerprint {
-    /// The words, in order.
+    /// The hashes of the words, in the order of the text.
     words: Vec<u64>,
-    /// Each word with its successor, ascending.
+    /// The hashes of each word with the next word, ascending.
     pairs: Vec<u64>,
-    /// Numbers and words that reverse a meaning, ascending.
+    /// The hashes of numbers and of words that reverse a meaning, ascending.
     telling: Vec<u64>,
 }
 
@@ -67,7 +67,7 @@ impl WordFingerprint {
 /// order.
 const PRIME: u64 = 0x0100_0000_01b3;
 
-/// Returns a number for a word. It need not be stable.
+/// Returns a hash of a word. The hash need not be stable.
 fn number(word: &str) -> u64 {
     word.bytes().fold(0xcbf2_9ce4_8422_2325, |number, byte| (number ^ u64::from(byte)).wrapping_mul(PRIME))
 }
@@ -86,13 +86,13 @@ fn common(one: &[u64], other: &[u64]) -> usize {
 /// The similarity of two texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TextSimilarity {
-    /// Equal except for case, marks and white space.
+    /// Equal except for case, punctuation and white space.
     Same,
     /// Nearly equal.
     Alike,
-    /// Undecidable by their words.
+    /// The words of the texts do not decide.
     Open,
-    /// Different: a number, or a word that reverses the meaning, is in only one of them.
+    /// Different: the numbers, or the words that reverse the meaning, differ between the texts.
     Apart,
 }
 
@@ -104,19 +104,19 @@ pub(crate) fn likeness(one: &str, other: &str) -> TextSimilarity {
     match (WordFingerprint::of(one), WordFingerprint::of(other)) {
         (Some(a), Some(b)) if a.is_like(&b) => TextSimilarity::Alike,
         (Some(a), Some(b)) if a.telling != b.telling => TextSimilarity::Apart,
-        // Too short or too long for word pairs, but numbers and negations can still separate them.
+        // The texts are too short or too long for word pairs, but numbers and negations can still show a difference.
         (None, _) | (_, None) if telling(one) != telling(other) => TextSimilarity::Apart,
         _ => TextSimilarity::Open,
     }
 }
 
-/// Returns true if two similar texts may say the same: no number, negation or name separates them.
+/// Returns true if two similar texts may say the same: they contain the same numbers, negations and names.
 pub(crate) fn may_be_same(one: &str, other: &str) -> bool {
     likeness(one, other) != TextSimilarity::Apart && same_names(one, other)
 }
 
-/// Returns true if two texts have the same names: people, places, days. A name is a capitalised word, except the first
-/// word of a sentence, which is always capitalised.
+/// Returns true if two texts contain the same names of people, places or days. A name is a capitalised word, except the
+/// first word of a sentence, which is always capitalised.
 pub(crate) fn same_names(one: &str, other: &str) -> bool {
     names(one) == names(other)
 }
@@ -153,7 +153,7 @@ fn lower_words(text: &str) -> impl Iterator<Item = String> {
     words.map(str::to_lowercase)
 }
 
-/// Returns the same words as numbers, ascending.
+/// Returns the hashes of the [`telling_words`] of a text, ascending.
 fn telling(text: &str) -> Vec<u64> {
     let mut telling: Vec<u64> = telling_words(text).iter().map(|word| number(word)).collect();
     telling.sort_unstable();
@@ -164,15 +164,15 @@ fn is_telling(lower: &str) -> bool {
     TURNS.contains(&lower) || lower.contains(|c: char| c.is_numeric())
 }
 
-/// Texts given best first, in the order in which to show them.
+/// The order in which to show texts that were given best first.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct DeduplicatedOrder {
-    /// The positions: first those that are not duplicates, in their order, then the duplicates, then those that were not
-    /// compared because there were enough.
+    /// The positions of the texts: first the texts that are not duplicates, in the given order, then the duplicates, then
+    /// the texts that were not compared because enough distinct texts were found.
     pub(crate) order: Vec<usize>,
     /// Number of texts that are not duplicates.
     pub(crate) firsts: usize,
-    /// The position of each duplicate, and of the text that it repeats.
+    /// The position of each duplicate, and the position of the text that the duplicate repeats.
     pub(crate) duplicates: Vec<(usize, usize)>,
 }
 

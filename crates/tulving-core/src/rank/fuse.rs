@@ -9,17 +9,18 @@ use crate::model::id::MemoryId;
 /// The constant of the formula.
 const K: f64 = 60.0;
 
-/// The memories found by one lane, best first, each with the lane's own score.
+/// The memories that one lane found, best first, each with the score of the lane.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct LaneRanking {
     /// The lane.
     pub(crate) lane: Lane,
-    /// Its memories.
+    /// The memories with their scores.
     pub(crate) memories: Vec<(MemoryId, f64)>,
 }
 
 impl LaneRanking {
-    /// Sorts the results of a lane: best first, each memory once, by its best score.
+    /// Creates a ranking from the results of a lane, best first. A memory that was found several times appears once, with
+    /// its best score.
     pub(crate) fn of(lane: Lane, found: impl IntoIterator<Item = (MemoryId, f64)>) -> Self {
         let mut memories: Vec<(MemoryId, f64)> = found.into_iter().collect();
         memories.sort_unstable_by(|a, b| super::descending((a.1, a.0), (b.1, b.0)));
@@ -28,7 +29,7 @@ impl LaneRanking {
         Self { lane, memories }
     }
 
-    /// Sorts again: preferred memories first, then by the lane's score, then by importance.
+    /// Sorts the memories again: preferred memories first, then by the score of the lane, then by importance.
     pub(crate) fn prefer(&mut self, place: impl Fn(&MemoryId) -> (bool, f64)) {
         self.memories.sort_by_cached_key(|(memory, score)| {
             let (preferred, importance) = place(memory);
@@ -36,7 +37,7 @@ impl LaneRanking {
         });
     }
 
-    /// Returns each memory with its rank, from 1.
+    /// Returns each memory with its rank. The first rank is 1.
     pub(crate) fn marks(&self) -> impl Iterator<Item = (MemoryId, LaneMark)> {
         let ranked = (1..).zip(&self.memories);
         ranked.map(|(rank, (memory, raw))| (*memory, LaneMark { lane: self.lane, rank, raw: *raw }))
@@ -48,13 +49,13 @@ impl LaneRanking {
 pub(crate) struct FusedMemory {
     /// The memory.
     pub(crate) memory: MemoryId,
-    /// Its rank in each lane that found it, in the order of the lanes.
+    /// The rank of the memory in each lane that found it, in the order of the lanes.
     pub(crate) marks: Vec<LaneMark>,
-    /// The value of each of these ranks.
+    /// The contribution of each rank to the score.
     pub(crate) parts: Vec<Part>,
 }
 
-/// Fuses lanes. Their order does not matter.
+/// Fuses the rankings of several lanes. The order of the lanes does not matter.
 pub(crate) fn fuse(rankings: &[LaneRanking]) -> Vec<FusedMemory> {
     let mut lanes: Vec<&LaneRanking> = rankings.iter().collect();
     lanes.sort_by_key(|ranking| ranking.lane);
@@ -84,7 +85,7 @@ pub(crate) fn settle_ties(fused: &mut [FusedMemory], importance: impl Fn(&Memory
     });
 }
 
-/// A float to sort by.
+/// A floating-point number that can be sorted.
 #[derive(PartialEq)]
 struct SortableFloat(f64);
 
@@ -102,12 +103,12 @@ impl Ord for SortableFloat {
     }
 }
 
-/// Returns the value of a rank.
+/// Returns the contribution of a rank to the score.
 fn worth(rank: u32) -> f64 {
     1.0 / (K + f64::from(rank))
 }
 
-/// Returns the highest score that this number of lanes can give.
+/// Returns the maximum score that this number of lanes can give.
 pub(crate) fn most(lanes: usize) -> f64 {
     (0..lanes).map(|_| worth(1)).sum()
 }

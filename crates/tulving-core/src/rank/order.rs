@@ -1,4 +1,4 @@
-//! Compares two memories in a sort order. The store sorts by itself; this is for memories that are already loaded.
+//! Compares two memories in a sort order. The store sorts its own lists; this file sorts memories that are already loaded.
 
 use std::cmp::{Ordering, Reverse};
 
@@ -8,7 +8,7 @@ use crate::model::request::Sort;
 use crate::model::time::Timestamp;
 use crate::rank::decay;
 
-/// Compares two memories at this time.
+/// Compares two memories by a sort order, as of the time `now`.
 pub(crate) fn compare(a: &Memory, b: &Memory, sort: Sort, now: Timestamp) -> Ordering {
     let (used, other) = (&a.usage, &b.usage);
     match sort {
@@ -26,7 +26,7 @@ pub(crate) fn compare(a: &Memory, b: &Memory, sort: Sort, now: Timestamp) -> Ord
 }
 
 fn agenda(a: &Memory, b: &Memory) -> Ordering {
-    // An open memory has no completion time, and one without a due date comes after those with one.
+    // An open memory has no completion time. A memory without a due date comes after memories with a due date.
     let stands = |memory: &Memory| {
         let done = memory.status.done_at;
         let due = memory.due_at();

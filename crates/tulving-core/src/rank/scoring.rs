@@ -1,7 +1,8 @@
-//! The engine's own ranking: a weighted sum of the lanes, neighbours, speakers, sessions and dates.
+//! The engine's own ranking: a weighted sum of the scores of lanes, neighbours, speakers, sessions and dates.
 //!
-//! There is one set of constants for everything. Others found them on development conversations and documents; they were checked
-//! here on other sets; `cargo xtask eval` measures them. Change one only with its figures.
+//! One set of constants is used for all kinds of content. The constants were tuned on development conversations and
+//! documents, and checked on other sets. `cargo xtask eval` measures their effect. Change a constant only together with new
+//! measurements.
 
 use tulving_text::person::{GrammaticalPerson, QuestionPeople};
 use tulving_text::when::QuestionInterval;
@@ -10,47 +11,49 @@ use crate::model::answer::{Part, PartName};
 use crate::model::search::{Found, Item, Session};
 use crate::model::time::Timestamp;
 
-/// The share of meaning and of words in the score.
+/// The weight of meaning and the weight of words in the score.
 const MEANING: f64 = 0.6;
 const WORDS: f64 = 0.4;
-/// The share of their words that the items one and two before, one and two after lend.
+/// The shares of their word scores that the neighbours of an item lend to the item, by offset: two items before it and two
+/// items after it.
 const LENT_WORDS: [(i64, f64); 4] = [(-1, 0.5), (-2, 0.25), (1, 0.25), (2, 0.125)];
-/// The share of their meaning that the items before and after lend.
+/// The shares of their meaning scores that the neighbours of an item lend to the item, by offset.
 const LENT_MEANING: [(i64, f64); 2] = [(-1, 0.25), (1, 0.125)];
-/// Number of terms up to which an item borrows in full; a longer one borrows proportionally less, because a long answer speaks
-/// for itself.
+/// Number of terms up to which an item borrows the full share from its neighbours. A longer item borrows proportionally
+/// less, because a long text is usually clear without its neighbours.
 const BORROWS_IN_FULL: f64 = 30.0;
-/// The factor by which an answer borrows more from the question before it.
+/// The factor by which an answer borrows more from the question directly before it.
 const ANSWERS: f64 = 1.5;
-/// The share of a whole document's words in those of its chunks.
+/// The share of the word score of a whole document in the word score of each chunk.
 const DOCUMENT: f64 = 0.5;
-/// The weight of the speaker, if the question is about them.
+/// The weight of the speaker, if the question is about the speaker.
 const SPEAKER: f64 = 0.15;
-/// The weight of the whole session, by words and by its nearest item.
+/// The weights of the whole session: by the words of the session, and by the meaning of its most similar item.
 const SESSION_WORDS: f64 = 0.10;
 const SESSION_MEANING: f64 = 0.10;
-/// The penalty of an item that asks rather than tells, if somebody else answers next.
+/// The penalty of an item that asks a question, if another speaker answers next.
 const ASKS: f64 = -0.15;
 /// The weight of the time that the question names.
 const DATE: f64 = 0.5;
-/// The same if it asks for nothing else, as "what happened last week?" does. Then every item of that time comes before all
-/// others, which reach at most half of this weight plus all that meaning can give.
+/// The weight of the named time if the question asks for nothing else, as "what happened last week?" does. Then every item
+/// of that time comes before all other items, because another item reaches at most half of this weight plus the maximum
+/// score of meaning.
 const DATE_ALONE: f64 = 1.5;
-/// Days outside an interval after which its pull has fallen to 1/e.
+/// Number of days outside an interval after which the match with the interval has fallen to 1/e.
 const DATE_FADES: f64 = 7.0;
-/// The pull of a time on items said after it that may still be about it.
+/// The match of a named time with items that were said after that time and may still be about it.
 const TOLD_LATER: f64 = 0.5;
 /// The weight of an item that names a time, if the question asks for one.
 const WHEN: f64 = 0.10;
-/// The penalty of an item said in a conversation only after the question was asked: the asker cannot mean it. It is as large as
-/// the weight of a named time. On hay48, where 29 % of the turns are such, mean average precision rises steadily from 88.8
-/// without to 92.2 at -0.3 and 92.5 at -0.5, all@5 from 90.0 to 92.5 at both, and nothing beyond. Sets without such turns are
-/// unaffected.
+/// The penalty of an item that was said in a conversation after the question was asked, because the question cannot refer to
+/// such an item. The penalty is as large as the weight of a named time. On hay48, 29 % of the turns are such items. There,
+/// mean average precision rises steadily from 88.8 without the penalty to 92.2 at -0.3 and 92.5 at -0.5; all@5 rises from
+/// 90.0 to 92.5 at both values. A larger penalty improves neither figure. Sets without such turns are unaffected.
 const UNSAID: f64 = -0.5;
 
-/// Similarity above which an item is near by itself, not only nearer than the rest: see [`ItemScores::of`].
+/// Similarity above which an item is really near, and not only nearer than the other items: see [`ItemScores::of`].
 const NEAR: f64 = 0.3;
-/// Similarity below which an item that has none of the words is only noise.
+/// Similarity below which an item without any word of the question is only noise.
 const FAINT: f64 = 0.1;
 
 const MICROS_PER_DAY: f64 = 86_400_000_000.0;
@@ -58,23 +61,23 @@ const MICROS_PER_DAY: f64 = 86_400_000_000.0;
 const USER: &str = "user";
 const ASSISTANT: &str = "assistant";
 
-/// The aspects of a question besides its words and its meaning.
+/// The features of a question other than its words and its meaning.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct QueryFeatures {
-    /// The people that it is about.
+    /// The people that the question is about.
     pub(crate) addressed: QuestionPeople,
-    /// The times that it names.
+    /// The times that the question names.
     pub(crate) intervals: Vec<QuestionInterval>,
-    /// True if it asks for nothing but these times.
+    /// True if the question asks only for these times.
     pub(crate) of_time_alone: bool,
-    /// True if it asks for a time.
+    /// True if the question asks for a time.
     pub(crate) asks_when: bool,
-    /// Time from which items come after the question, if that was asked some time ago.
+    /// Time from which items count as later than the question, if the question was asked some time ago.
     pub(crate) unsaid_from: Option<Timestamp>,
 }
 
 impl QueryFeatures {
-    /// Returns the highest possible score.
+    /// Returns the maximum possible score.
     pub(crate) fn most(&self) -> f64 {
         let about = !self.addressed.named.is_empty() || self.addressed.person != GrammaticalPerson::Other;
         let asked = [(about, SPEAKER), (!self.intervals.is_empty(), self.date()), (self.asks_when, WHEN)];
@@ -87,23 +90,24 @@ impl QueryFeatures {
         self.of_time_alone && self.intervals.iter().any(|interval| interval.has(item.at))
     }
 
-    /// Returns the weight of a time.
+    /// Returns the weight of the named times.
     fn date(&self) -> f64 {
         if self.of_time_alone { DATE_ALONE } else { DATE }
     }
 }
 
-/// Returns the sum of parts, in their order.
+/// Returns the sum of the parts, added in their order.
 pub(crate) fn sum(parts: &[Part]) -> f64 {
     parts.iter().map(|part| part.value).sum()
 }
 
-/// The scores of every item that was found, candidates and neighbours.
+/// The scores of all items that were found: candidates and neighbours.
 #[derive(Debug)]
 pub(crate) struct ItemScores<'a> {
     found: &'a Found,
     aspects: &'a QueryFeatures,
-    /// True for each item that is neither near nor has any of the words, including its neighbours.
+    /// True for each item that is noise: the item is not near and has none of the words, even with the shares that its
+    /// neighbours lend.
     noise: Vec<bool>,
     meaning: Vec<f64>,
     words: Vec<f64>,
@@ -114,13 +118,13 @@ pub(crate) struct ItemScores<'a> {
     /// True for each speaker who is the user.
     user: Vec<bool>,
     dates: Option<DateMatch<'a>>,
-    /// True if some items have vectors. Items without a vector then use words in place of meaning, so that they are not at a
-    /// disadvantage.
+    /// True if some items have vectors. Items without a vector then use their word score in place of the meaning score, so
+    /// that they are not at a disadvantage.
     compared: bool,
 }
 
 impl<'a> ItemScores<'a> {
-    /// Makes the scores of items comparable.
+    /// Scales the scores of the items so that they are comparable.
     pub(crate) fn of(found: &'a Found, aspects: &'a QueryFeatures) -> Self {
         let items = &found.items;
         let near: Vec<f64> = items.iter().map(|item| f64::from(item.closeness())).collect();
@@ -129,7 +133,7 @@ impl<'a> ItemScores<'a> {
         let sessions = found.sessions.iter();
         Self {
             noise: near.iter().zip(&words).map(|(near, words)| *near < FAINT && *words <= 0.0).collect(),
-            // If nothing is near, the nearest must not look as if it were.
+            // If no item is near, the nearest item must not get the full score of a near item.
             meaning: scaled(near, NEAR),
             words: scaled(words, 0.0),
             session_words: scaled(sessions.clone().map(|session| f64::from(session.lexical)).collect(), 0.0),
@@ -143,19 +147,19 @@ impl<'a> ItemScores<'a> {
         }
     }
 
-    /// Returns the score of an item: the sum of its parts, in their order.
+    /// Returns the score of an item: the sum of the item's parts, added in their order.
     pub(crate) fn score(&self, at: usize) -> f64 {
         let mut sum = 0.0;
         self.each(at, |part| sum += part.value);
         sum
     }
 
-    /// Returns true if an item is more than noise, or is of the requested time.
+    /// Returns true if an item is not noise, or if the item is of a time that the question names.
     pub(crate) fn says_something(&self, at: usize) -> bool {
         !self.noise[at] || self.dates.as_ref().is_some_and(|dates| dates.has(&self.found.items[at]))
     }
 
-    /// Returns the parts of an item's score, without those that add nothing.
+    /// Returns the parts of an item's score, without parts of value zero.
     pub(crate) fn parts(&self, at: usize) -> Vec<Part> {
         let mut parts = Vec::new();
         self.each(at, |part| parts.push(part));
@@ -193,14 +197,14 @@ impl<'a> ItemScores<'a> {
         add(PartName::Unsaid, is(self.unsaid(item)), UNSAID);
     }
 
-    /// Returns true if the item was said only after the question was asked. Outside conversations, the time is that of the
-    /// subject, which may have been known before.
+    /// Returns true if the item was said in a conversation after the question was asked. Outside of conversations, the time
+    /// of an item is that of its subject, which may have been known before the question.
     fn unsaid(&self, item: &Item) -> bool {
         let said = || session(self.found, item).is_some_and(|(_, session)| !session.document);
         self.aspects.unsaid_from.is_some_and(|from| item.at >= from) && said()
     }
 
-    /// Returns the share of questions in the item, if somebody else speaks next and the speaker is not the user.
+    /// Returns the share of questions in the item, if another speaker speaks next and the item's speaker is not the user.
     fn asks(&self, at: usize) -> f64 {
         let item = &self.found.items[at];
         if item.cast.questions == 0.0 || says(&self.user, item) {
@@ -217,13 +221,13 @@ fn is(yes: bool) -> f64 {
     f64::from(u8::from(yes))
 }
 
-/// Returns the flag of the item's speaker.
+/// Returns the flag of the item's speaker; false if the item has no speaker.
 fn says(of_speakers: &[bool], item: &Item) -> bool {
     item.speaker.and_then(|speaker| of_speakers.get(speaker as usize)).is_some_and(|holds| *holds)
 }
 
-/// Returns the word score of an item. For a document's chunk it includes that of the whole document, which is what the question
-/// asks for.
+/// Returns the word score of an item. The score of a document's chunk includes a share of the word score of the whole
+/// document, because a question asks for the document.
 fn lexical(found: &Found, item: &Item) -> f64 {
     let own = f64::from(item.lexical);
     match session(found, item) {
@@ -234,8 +238,8 @@ fn lexical(found: &Found, item: &Item) -> f64 {
     }
 }
 
-/// Divides values by the largest of them, so that the best is 1, but by no less than `least`. Beats every other way to make lanes
-/// comparable.
+/// Divides all values by the largest value, so that the best value is 1; the divisor is at least `least`. This method gave
+/// better results than every other method of making lanes comparable.
 fn scaled(mut values: Vec<f64>, least: f64) -> Vec<f64> {
     let largest = values.iter().copied().fold(least, f64::max);
     if largest > 0.0 {
@@ -244,7 +248,7 @@ fn scaled(mut values: Vec<f64>, least: f64) -> Vec<f64> {
     values
 }
 
-/// Adds to each value what its neighbours lend.
+/// Adds to each value the shares that the neighbours of the item lend.
 fn borrowed(found: &Found, values: &[f64], lent: &[(i64, f64)]) -> Vec<f64> {
     let own = values.iter().enumerate();
     own.map(|(at, value)| {
@@ -265,7 +269,8 @@ fn borrowed(found: &Found, values: &[f64], lent: &[(i64, f64)]) -> Vec<f64> {
     .collect()
 }
 
-/// Returns true if the item's session has several speakers: only then do its neighbours indicate its subject.
+/// Returns true if the item's session has several speakers. Only then do the neighbours of an item indicate the subject of
+/// the item.
 fn talks(found: &Found, item: &Item) -> bool {
     session(found, item).is_some_and(|(_, session)| session.speakers > 1)
 }
@@ -275,7 +280,7 @@ fn neighbour(found: &Found, at: usize, offset: i64) -> Option<usize> {
     let item = &found.items[at];
     let session = item.session?;
     let order = i64::from(item.order).checked_add(offset)?;
-    // Items of a session are adjacent and in order, so a neighbour is within two positions.
+    // Items of a session are adjacent and in order, so a neighbour at offset n is at most n positions away.
     let reach = usize::try_from(offset.unsigned_abs()).ok()?;
     let (first, last) = (at.saturating_sub(reach), (at + reach).min(found.items.len() - 1));
     (first..=last).find(|other| {
@@ -308,9 +313,9 @@ fn spoken_of(speaker: &str, addressed: &QuestionPeople) -> bool {
 #[derive(Debug)]
 struct DateMatch<'a> {
     intervals: &'a [QuestionInterval],
-    /// The informative value of these times, 0 to 1: a time that fits everything has none.
+    /// The informative value of the times, 0 to 1. A time that matches every item has the value 0.
     telling: f64,
-    /// True if nothing else is asked for.
+    /// True if the question asks only for these times.
     alone: bool,
 }
 
@@ -321,7 +326,7 @@ impl<'a> DateMatch<'a> {
         }
         let mut dates = Self { intervals: &aspects.intervals, telling: 1.0, alone: aspects.of_time_alone };
         let fitting: f64 = found.items.iter().map(|item| dates.fit(item)).sum();
-        // The items found are a sample of all that are within the scope.
+        // The items found are a sample of all items within the scope.
         #[expect(clippy::cast_precision_loss, reason = "counts of items are far below 2^53")]
         let (found_items, within) = (found.items.len() as f64, found.within.max(1) as f64);
         let fitting = (fitting * within / found_items).max(1.0);
@@ -337,13 +342,13 @@ impl<'a> DateMatch<'a> {
         }
     }
 
-    /// Returns true if an item is of one of the times.
+    /// Returns true if an item falls into one of the times.
     fn has(&self, item: &Item) -> bool {
         self.fit(item) >= 1.0
     }
 
-    /// Returns 1 within an interval, falling with the days outside the nearest; not below [`TOLD_LATER`] while an item may still
-    /// be about it.
+    /// Returns how well an item matches the times: 1 within an interval, and less with each day outside the nearest
+    /// interval. The result is at least [`TOLD_LATER`] while an item may still be about the interval.
     fn fit(&self, item: &Item) -> f64 {
         let fits = self.intervals.iter().map(|interval| {
             let (from, until) =
@@ -395,7 +400,7 @@ mod tests {
         }
     }
 
-    /// Returns items of one session, in its order.
+    /// Returns the items of one session, in the order of the session.
     fn talk(items: Vec<Item>, speakers: u32) -> Found {
         let count = u32::try_from(items.len()).expect("few");
         let items = (0..).zip(items).map(|(order, item)| Item { session: Some(0), order, ..item });
@@ -413,7 +418,7 @@ mod tests {
         parts.iter().find(|part| part.name == name).map_or(0.0, |part| part.value)
     }
 
-    /// Returns the parts of each item.
+    /// Returns the score parts of each item.
     fn score(found: &Found, aspects: &QueryFeatures) -> Vec<Vec<Part>> {
         let scores = ItemScores::of(found, aspects);
         (0..found.items.len()).map(|at| scores.parts(at)).collect()

@@ -6,16 +6,16 @@ use crate::model::association::Association;
 use crate::model::id::MemoryId;
 use crate::model::vocabulary::{LinkedBy, Relation};
 
-/// Number of hops.
+/// Maximum number of hops.
 pub(crate) const HOPS: usize = 2;
-/// Number of the best hits of each other lane from which the walk begins.
+/// Maximum number of hits of each other lane from which the walk begins. The best hits are used.
 pub(crate) const SEEDS: usize = 10;
-/// Maximum number of memories from which a hop continues.
+/// Maximum number of memories from which one hop continues.
 const FRONTIER: usize = 100;
-/// The factor on the score for each further hop.
+/// The factor by which each hop after the first reduces the score.
 const HOP: f64 = 0.5;
 
-/// Returns the factor of a relation.
+/// Returns the factor of a relation on the score.
 fn factor(relation: Relation) -> f64 {
     match relation {
         Relation::Updates => 1.5,
@@ -26,8 +26,9 @@ fn factor(relation: Relation) -> f64 {
     }
 }
 
-/// The factor of an automatic link, whatever its relation: it says that two memories are alike. It counts less than a
-/// relation that leads on, such as `caused_by` (0.65 with the usual weight of 0.5), because that was made on purpose.
+/// The factor of an automatic link, whatever its relation: such a link only states that two memories are similar. It counts
+/// less than a relation such as `caused_by` (0.65 with the usual weight of 0.5), because that relation was made on
+/// purpose.
 const AUTOMATIC: f64 = 0.5;
 
 /// A walk in progress.
@@ -50,7 +51,7 @@ impl GraphWalk {
         self.frontier.keys().copied().collect()
     }
 
-    /// Walks one hop along these associations of the frontier, in both directions. A memory scores by its best path.
+    /// Walks one hop along these associations of the frontier, in both directions. A memory gets the score of its best path.
     pub(crate) fn hop(&mut self, associations: &[Association]) {
         let mut reached: BTreeMap<MemoryId, f64> = BTreeMap::new();
         let first = self.scores.is_empty();
@@ -59,7 +60,7 @@ impl GraphWalk {
                 let Some(carried) = self.frontier.get(&near) else {
                     continue;
                 };
-                // A link between two seeds counts for both by the better of them.
+                // A link between two seeds gives both seeds a score from the better seed.
                 let own = self.frontier.get(&far).filter(|_| first).copied().unwrap_or(0.0);
                 let counts = match edge.linked_by {
                     LinkedBy::Caller => factor(edge.relation),
@@ -82,7 +83,8 @@ impl GraphWalk {
         self.frontier = best.into_iter().collect();
     }
 
-    /// Returns the memories reached, with their scores. A seed is among them if an edge leads to it.
+    /// Returns the memories that the walk reached, with their scores. A seed is included only if an association leads to the
+    /// seed.
     pub(crate) fn scores(self) -> impl Iterator<Item = (MemoryId, f64)> {
         self.scores.into_iter()
     }

@@ -1,6 +1,7 @@
-//! The weights besides the match: stability, importance, supersession and channel of a memory.
+//! The weights of a memory that do not depend on the match: stability, importance, supersession and channel.
 //!
-//! All of them are small compared to the match: they decide among memories that match about equally well.
+//! All of these weights are small compared to the weight of the match. They decide only between memories that match about
+//! equally well.
 
 use crate::model::answer::{Part, PartName};
 use crate::model::memory::Memory;
@@ -9,35 +10,36 @@ use crate::model::time::Timestamp;
 use crate::model::vocabulary::{Stability, State};
 use crate::rank::decay;
 
-/// The penalty of an evolving memory with a weak match; a volatile one loses twice as much, a stable one nothing. It
-/// is a penalty and not a bonus, so that of two similar memories the better match never ranks lower.
+/// The penalty of an evolving memory with a weak match. The penalty of a volatile memory is twice as large; a stable memory
+/// has no penalty. This is a penalty and not a bonus, so that of two similar memories the better match never ranks lower.
 const STABILITY: f64 = -0.04;
-/// The bonus for an importance of 1, and the penalty for 0.
+/// The bonus for an importance of 1, and the penalty for an importance of 0.
 const IMPORTANCE: f64 = 0.05;
 /// The penalty of a cooling memory.
 const COOLING: f64 = -0.05;
-/// The penalty of a memory that another one updates.
+/// The penalty of a memory that another memory updates.
 const SUPERSEDED: f64 = -0.15;
-/// The penalty of a memory that is no longer valid, or not yet.
+/// The penalty of a memory that is no longer valid or not yet valid.
 const LAPSED: f64 = -0.15;
-/// The margin by which a superseded memory is kept below its successor.
+/// The minimum difference between the score of a superseded memory and the higher score of its successor.
 const BELOW: f64 = 1e-6;
 /// The bonus of a memory from the caller's channel.
 const CHANNEL: f64 = 0.10;
 /// The maximum bonus of the graph lane.
 const GRAPH: f64 = 0.15;
 
-/// Returns the highest bonus that weighing can add.
+/// Returns the maximum bonus that [`weigh`] can add.
 pub(crate) fn most(channel: Option<&str>, linked: bool) -> f64 {
     let channel = if channel.is_some() { CHANNEL } else { 0.0 };
     IMPORTANCE + channel + if linked { GRAPH } else { 0.0 }
 }
 
-/// Cosines from which a match means something, and from which it is certain; measured on the development sets.
+/// The minimum cosine of a meaningful match, and the minimum cosine of a certain match. Both were measured on the
+/// development sets.
 const FAINT: f64 = 0.2;
 const CLEAR: f64 = 0.7;
 
-/// Returns the quality of an item's match, independent of the other results: 0 to 1.
+/// Returns the quality of an item's match, 0 to 1, independent of the other results.
 pub(crate) fn fit(item: &Item) -> f64 {
     let near = (f64::from(item.closeness()) - FAINT) / (CLEAR - FAINT);
     near.max(f64::from(item.coverage)).clamp(0.0, 1.0)
@@ -48,7 +50,7 @@ pub(crate) fn fit(item: &Item) -> f64 {
 pub(crate) struct WeighingContext<'a> {
     /// The time of the recall.
     pub(crate) now: Timestamp,
-    /// The time that the question is about, if it is another.
+    /// The time that the question is about, if it differs from `now`.
     pub(crate) as_of: Option<Timestamp>,
     /// The channel of the caller.
     pub(crate) channel: Option<&'a str>,
@@ -56,11 +58,11 @@ pub(crate) struct WeighingContext<'a> {
     pub(crate) superseded: bool,
     /// The score of the graph lane.
     pub(crate) graph: f64,
-    /// The quality of its match; see [`fit`].
+    /// The quality of the memory's match; see [`fit`].
     pub(crate) fit: f64,
 }
 
-/// Returns the parts to add to the score of a memory.
+/// Returns the score parts that a memory gets for these weights.
 pub(crate) fn weigh(memory: &Memory, scales: &WeighingContext<'_>) -> Vec<Part> {
     let passing = match memory.fields.class.stability {
         Stability::Stable => 0.0,
@@ -82,7 +84,7 @@ pub(crate) fn weigh(memory: &Memory, scales: &WeighingContext<'_>) -> Vec<Part> 
     parts.into_iter().filter(|part| part.value != 0.0).collect()
 }
 
-/// Increases the bonus of a memory that is newer than one with another value.
+/// Increases the bonus of a memory that is newer than a memory that states another value.
 pub(crate) fn raise(parts: &mut Vec<Part>, by: f64) {
     match parts.iter_mut().find(|part| part.name == PartName::Newer) {
         Some(known) => *known = Part::new(PartName::Newer, known.raw + by, 1.0),

@@ -1,8 +1,8 @@
-//! The block that a briefing is printed as: a fence, sections with an entry for each memory, the files of a group, and
-//! counts of what was left out.
+//! The text block of a briefing: a fence, sections with an entry for each memory, the files of a group, and the numbers of
+//! memories left out.
 //!
-//! It is built from pieces, and [`length`](BriefingBlockPiece::length) returns the size of each. A budget adds up the same pieces that
-//! are printed, so the two cannot disagree.
+//! The block is built from pieces, and [`length`](BriefingBlockPiece::length) returns the size of each piece. A budget adds
+//! up the same pieces that are printed, so the budget and the printed size always agree.
 
 use std::fmt;
 
@@ -10,24 +10,24 @@ use tulving_text::visible::FENCE;
 
 use crate::model::answer::{Briefed, BriefedFile, Briefing, BriefingFiles};
 
-/// A part of the block, with its line breaks.
+/// A piece of the block, including its line breaks.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum BriefingBlockPiece<'a> {
-    /// The beginning of the fence, with its introduction.
+    /// The start of the fence, with its introduction.
     Opening,
-    /// The beginning of a section.
+    /// The start of a section.
     Heading(&'static str),
     /// A memory.
     Line(&'a Briefed),
     /// The number of memories left out of each section.
     LeftOut(&'a [(&'static str, u64)]),
-    /// The total number of memories left out, when there is no room for the sections.
+    /// The total number of memories left out, if there is no space for a number per section.
     LeftOutInAll(u64),
-    /// A file, with each line marked as a quote.
+    /// A file. Each line has the prefix of a quote.
     File(&'a BriefedFile),
-    /// The files that are not printed, by name and size, and the number of further files.
+    /// The files that are not printed, by name and size, and the number of files not named.
     FilesNamed(&'a [(String, u64)], u64),
-    /// The number of files, when there is no room for their names.
+    /// The number of files, if there is no space for their names.
     FilesInAll(u64),
     /// The end of the fence.
     Closing,
@@ -35,13 +35,13 @@ pub(crate) enum BriefingBlockPiece<'a> {
 
 /// The heading above the files.
 pub(crate) const FILES: &str = "Files of this group";
-/// The prefix of every line of a memory after the first.
+/// The prefix of all lines of a memory except the first.
 const HANGING: &str = "  ";
-/// The prefix of every line of a file, so that none can be mistaken for a line of the block.
+/// The prefix of every line of a file, so that no line is mistaken for a line of the block.
 pub(crate) const QUOTE: &str = "> ";
 
 impl BriefingBlockPiece<'_> {
-    /// Returns its size in bytes.
+    /// Returns the size of the piece in bytes.
     pub(crate) fn length(&self) -> usize {
         self.to_string().len()
     }
@@ -57,8 +57,8 @@ impl fmt::Display for BriefingBlockPiece<'_> {
             Self::Heading(heading) => write!(f, "\n## {heading}\n"),
             Self::Line(said) => {
                 write!(f, "- [{}]", said.name)?;
-                // The lines after the first, such as a code block, are indented, so that none looks like a line of the
-                // block.
+                // All lines except the first, such as those of a code block, are indented, so that none looks like a line of
+                // the block.
                 for (at, line) in said.text.split('\n').enumerate() {
                     match (at, line) {
                         (0, "") => {}
@@ -98,8 +98,8 @@ pub(crate) fn frame() -> usize {
     BriefingBlockPiece::Opening.length() + BriefingBlockPiece::Closing.length()
 }
 
-/// Formats a briefing as text that a model treats as data. Empty if the briefing is. The caller has already made sure that
-/// no text of it can end the fence.
+/// Formats a briefing as text that a model treats as data. Returns an empty text if the briefing is empty. The caller must
+/// already have ensured that no text of the briefing can end the fence.
 pub fn block(briefing: &Briefing) -> String {
     let Briefing { sections, files, left_out, terse, unread: _ } = briefing;
     if sections.is_empty() && left_out.is_empty() && files.is_none() {

@@ -1,4 +1,4 @@
-//! The chunks of a memory, not yet embedded.
+//! The chunks of a memory before they are embedded.
 
 use tulving_text::chunk::{self, ContentForm, TextChunk};
 
@@ -9,13 +9,14 @@ pub fn of(text: &Text) -> Vec<Chunk> {
     split(&text.content, text.form())
 }
 
-/// Returns the first chunk of a text that has several, or `None` if the text is one chunk. Its end may differ a little from that
-/// of the stored chunk.
+/// Returns the first chunk of a text that has several chunks, or `None` if the text is one chunk. The end of the returned
+/// chunk may differ a little from that of the stored chunk.
 pub fn first(text: &Text) -> Option<&str> {
     chunk::first(&text.content, text.form())
 }
 
-/// Cuts a content into chunks, in order, covering it. A content that fits into the window is one chunk.
+/// Cuts a content into chunks that are in order and together cover the content. A content that fits into the window is one
+/// chunk.
 pub fn split(content: &str, form: ContentForm<'_>) -> Vec<Chunk> {
     let unembedded =
         |TextChunk { start, end, heading_path }| Chunk { start, end, heading_path, embedding: None };

@@ -1,4 +1,4 @@
-//! The commands in the texts of a memory.
+//! Commands to an agent in the texts of a memory.
 
 pub(crate) use tulving_text::commands::kinds;
 

@@ -1,7 +1,7 @@
-//! The metadata of a document: the fields above a Markdown text, and files recognized by their names.
+//! The metadata of a document: from the fields above a Markdown text, and from the names of known files.
 //!
-//! Fields with known names and values are removed from the text, because they are stored separately. Everything else stays
-//! part of the text, unchanged.
+//! Fields with known names and valid values are removed from the text, because they are stored separately. Everything else
+//! stays in the text, unchanged.
 
 pub(crate) use tulving_text::front::head;
 use tulving_text::front::{FrontMatterBlock, FrontMatterField, FrontMatterValue, fenced};
@@ -12,21 +12,21 @@ use crate::model::request::SaveRequest;
 use crate::model::score::Importance;
 use crate::model::vocabulary::{Kind, Stability};
 
-/// Files with instructions for agents.
+/// The names of files with instructions for agents.
 const INSTRUCTIONS: &[&str] =
     &["CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", "AGENTS.override.md", "GEMINI.md"];
 
 /// A document and its metadata.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct FrontMatter {
-    /// Title, summary, tags, type, kind, stability, importance and time, as far as the document has them.
+    /// The title, summary, tags, type, kind, stability, importance and time, if the document contains them.
     pub(crate) about: SaveRequest,
-    /// The text without the known fields.
+    /// The text without the fields in `about`.
     pub(crate) text: String,
 }
 
-/// Reads the fields above a text, in YAML between lines of `---` or TOML between lines of `+++`. Returns `None` if no known
-/// field is there.
+/// Parses the fields above a text, in YAML between lines of `---` or TOML between lines of `+++`. Returns `None` if there is
+/// no known field.
 pub(crate) fn front(text: &str) -> Option<FrontMatter> {
     let block = fenced(text)?;
     let fields = block.fields()?;
@@ -52,8 +52,8 @@ pub(crate) fn front(text: &str) -> Option<FrontMatter> {
     Some(FrontMatter { about, text })
 }
 
-/// Returns the metadata of a file known by its name. Instructions for agents are procedural and evolving. The title names
-/// the folder, because all such files have the same name.
+/// Returns the metadata of a file that is known by its name. Instructions for agents are procedural and evolving. The title
+/// contains the name of the folder, because all such files have the same name.
 pub(crate) fn instructions(path: &str) -> Option<SaveRequest> {
     let mut parts = path.rsplit(['/', '\\']);
     let name = parts.next().filter(|name| INSTRUCTIONS.contains(name))?;
@@ -67,7 +67,7 @@ pub(crate) fn instructions(path: &str) -> Option<SaveRequest> {
     })
 }
 
-/// Fills the fields that a request leaves open with those of the document. Tags of both are combined.
+/// Fills the fields that a request does not set with those of the document. The tags of both are combined.
 pub(crate) fn told(request: SaveRequest, itself: SaveRequest) -> SaveRequest {
     let tags = match (request.tags, itself.tags) {
         (Some(given), Some(own)) => Some(own.into_iter().chain(given).collect()),
@@ -86,7 +86,7 @@ pub(crate) fn told(request: SaveRequest, itself: SaveRequest) -> SaveRequest {
     }
 }
 
-/// Takes a field with a known name and a valid value. Returns true if it did.
+/// Stores a field in `about` if its name is known and its value is valid. Returns true if the field was stored.
 fn take(field: &FrontMatterField, about: &mut SaveRequest) -> bool {
     let one = match &field.value {
         FrontMatterValue::One(text) => Some(text.trim()).filter(|text| !matches!(*text, "" | "~" | "null")),
@@ -114,7 +114,7 @@ fn take(field: &FrontMatterField, about: &mut SaveRequest) -> bool {
     }
 }
 
-/// Sets a field that is not set yet. Returns true if it did.
+/// Sets a field that is not set yet. Returns true if the field was set.
 fn set<T>(field: &mut Option<T>, value: Option<T>) -> bool {
     let fits = field.is_none() && value.is_some();
     if fits {
@@ -127,7 +127,7 @@ fn word<T: std::str::FromStr>(text: Option<&str>) -> Option<T> {
     text?.to_lowercase().parse().ok()
 }
 
-/// Reads tags: a list, or a text with commas between them. With or without `#`.
+/// Parses tags: a list, or a text with commas between the tags. Each tag may begin with `#`.
 fn tags(value: &FrontMatterValue) -> Option<Vec<String>> {
     let tag = |text: &str| {
         let text = text.trim().trim_start_matches('#').trim();

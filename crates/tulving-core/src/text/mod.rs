@@ -1,7 +1,7 @@
-//! The reading of text, applied to memories and requests: what a save refuses, removes and takes from a text, and the parts of
-//! a memory.
+//! Text analysis for memories and requests: finds the parts that a save refuses, removes or extracts, and the parts of a
+//! memory.
 //!
-//! The reading itself is in `tulving-text`, which knows neither.
+//! The analysis itself is in `tulving-text`, which knows neither memories nor requests.
 
 pub mod block;
 pub mod chunk;

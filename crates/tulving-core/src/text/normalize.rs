@@ -8,10 +8,10 @@ use crate::model::error::{Field, Invalid};
 use crate::model::memory::ContentHash;
 use crate::model::preview;
 
-/// Normalizes a content for storage: line breaks become `\n`, and white space and byte order marks around it are removed.
-/// Nothing else changes.
+/// Normalizes a content for storage: line breaks become `\n`, and white space and byte order marks at the start and the end
+/// are removed. Nothing else changes.
 ///
-/// Refuses control characters other than tab and line breaks: no terminal and no prompt should receive them.
+/// Refuses control characters except tabs and line breaks, because no terminal and no prompt should receive them.
 pub(crate) fn content(text: &str) -> Result<String, Invalid> {
     refuse_control(Field::Content, text, &['\t', '\n', '\r'])?;
     let unified = unified(text);
@@ -19,13 +19,14 @@ pub(crate) fn content(text: &str) -> Result<String, Invalid> {
     Ok(if trimmed.len() == unified.len() { unified.into_owned() } else { trimmed.to_owned() })
 }
 
-/// Normalizes a text of one line for storage: no white space around it, letters composed (NFC). Refuses control characters
-/// and more than `limit` characters. The stored form counts, because composing may also make a text longer.
+/// Normalizes a text of one line for storage: removes white space at both ends and composes letters (NFC). Refuses control
+/// characters and more than `limit` characters. The limit applies to the stored form, because composing may make a text
+/// longer.
 pub fn line(field: Field, text: &str, limit: usize) -> Result<String, Invalid> {
     path(field, &nfc(text), limit)
 }
 
-/// Like [`line`](fn@line), but letter for letter: to a file system, composed letters may be a different name.
+/// Like [`line`](fn@line), but does not compose letters: for a file system, composed letters may be a different name.
 pub(crate) fn path(field: Field, text: &str, limit: usize) -> Result<String, Invalid> {
     let text = text.trim();
     if text.is_empty() {

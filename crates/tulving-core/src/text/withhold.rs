@@ -1,7 +1,7 @@
 //! Removes text that must not be stored: private passages always, and secrets according to the space's policy.
 //!
-//! Pure. Every path that stores user text goes through a [`Redactor`], which counts what it removed and keeps none of it. A
-//! second pass changes nothing.
+//! The module performs no I/O. Every path that stores user text uses a [`Redactor`], which counts the removed parts and
+//! keeps none of their text. Redacting a text a second time changes nothing.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -14,12 +14,12 @@ use crate::model::error::{Field, Invalid};
 use crate::model::space::Space;
 use crate::model::vocabulary::{SecretKind, SecretPolicy};
 
-/// The secrets policy of each space. Set by the operator, never by a caller.
+/// The secrets policy of each space. The operator sets it; callers cannot change it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SecretPolicies {
     /// The default policy.
     pub usual: SecretPolicy,
-    /// The policy of a space, by its name or id.
+    /// The policies of individual spaces, by name or id.
     pub spaces: BTreeMap<String, SecretPolicy>,
 }
 
@@ -39,14 +39,14 @@ impl SecretPolicies {
         self.spaces.get(&space.name).or_else(by_id).copied().unwrap_or(self.usual)
     }
 
-    /// Returns the policy for text that belongs to no space, or to any: secrets stay only if every space keeps them.
+    /// Returns the policy for text that belongs to no particular space: secrets stay only if every space stores them.
     pub(crate) fn least(&self) -> SecretPolicy {
         let mut all = self.spaces.values().chain([&self.usual]);
         all.find(|policy| **policy != SecretPolicy::Off).copied().unwrap_or(SecretPolicy::Off)
     }
 }
 
-/// Counts of removed parts, never their text.
+/// The numbers of removed parts, without their text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct RedactionCounts {
     secrets: BTreeMap<SecretKind, usize>,
@@ -54,7 +54,7 @@ pub(crate) struct RedactionCounts {
 }
 
 impl RedactionCounts {
-    /// Adds the counts of another.
+    /// Adds the counts of `other`.
     pub(crate) fn add(&mut self, other: &Self) {
         for (kind, count) in &other.secrets {
             *self.secrets.entry(*kind).or_default() += count;
@@ -73,7 +73,7 @@ impl RedactionCounts {
     }
 }
 
-/// Removes what must not be stored from the texts of one request.
+/// Removes text that must not be stored from the texts of one request.
 #[derive(Clone, Debug)]
 pub(crate) struct Redactor {
     policy: SecretPolicy,
@@ -81,12 +81,13 @@ pub(crate) struct Redactor {
 }
 
 impl Redactor {
-    /// Creates one with empty counts.
+    /// Creates a redactor with empty counts.
     pub(crate) fn new(policy: SecretPolicy) -> Self {
         Self { policy, withheld: RedactionCounts::default() }
     }
 
-    /// Removes what must not be stored from a text; the result may be empty. Refuses a secret if the policy is strict.
+    /// Removes the parts of a text that must not be stored; the result may be empty. Refuses a secret if the policy is
+    /// strict.
     pub(crate) fn pass<'a>(&mut self, field: Field, text: &'a str) -> Result<Cow<'a, str>, Invalid> {
         let public = private::left_out(text);
         if let Cow::Owned(_) = public {
@@ -109,15 +110,15 @@ impl Redactor {
         }
     }
 
-    /// Removes what must not be stored from the text of a file. Refuses a text that is entirely private, so that the file is
-    /// not emptied.
+    /// Removes the parts of a file's text that must not be stored. Refuses a text that is entirely private, because the file
+    /// would become empty.
     pub(crate) fn file<'a>(&mut self, text: &'a str) -> Result<Cow<'a, str>, Invalid> {
         let left = self.pass(Field::Content, text)?;
         let emptied = left.trim().is_empty() && !text.trim().is_empty();
         if emptied { Err(Invalid::OnlyPrivate { field: Field::Content }) } else { Ok(left) }
     }
 
-    /// Cleans a text that must not be empty. Refuses one that is entirely private.
+    /// Redacts a text that must not be empty. Refuses a text that is entirely private.
     pub(crate) fn content(&mut self, field: Field, text: String) -> Result<String, Invalid> {
         match changed(self.pass(field, &text)?) {
             None => Ok(text),
@@ -128,8 +129,8 @@ impl Redactor {
         }
     }
 
-    /// Cleans an optional text of one line. Returns `None` if nothing is left. The label of a secret may be longer than the
-    /// secret, so text beyond the limit is cut.
+    /// Redacts an optional text of one line. Returns `None` if nothing remains. The label that replaces a secret may be
+    /// longer than the secret, so the result is cut at the limit.
     pub(crate) fn line(
         &mut self,
         field: Field,
@@ -142,7 +143,7 @@ impl Redactor {
         Ok(normalize::left_of_line(&left, limit))
     }
 
-    /// Refuses a secret or a private passage in a text that must not change.
+    /// Refuses a text that contains a secret or a private passage, because the text must not change.
     pub(crate) fn refuse(&self, field: Field, text: &str) -> Result<(), Invalid> {
         if !private::find(text).is_empty() {
             return Err(Invalid::OnlyPrivate { field });
@@ -162,7 +163,7 @@ impl Redactor {
     }
 }
 
-/// Returns a text if it changed.
+/// Returns the text if it was changed.
 fn changed(left: Cow<'_, str>) -> Option<String> {
     match left {
         Cow::Borrowed(_) => None,
@@ -170,14 +171,14 @@ fn changed(left: Cow<'_, str>) -> Option<String> {
     }
 }
 
-/// Returns the part of a text that anyone may see under any policy: no private passage and no secret. Used for text that a
-/// language model receives, and for stored text that it produces.
+/// Returns the part of a text that anyone may see under any policy, without private passages and secrets. Used for text that
+/// a language model receives, and for stored text that a model produces.
 pub(crate) fn public(text: &str) -> String {
     secrets::redacted(&private::left_out(text)).into_owned()
 }
 
-/// Removes what must not be stored from the text of a file, and keeps its lines. Never refuses, because people edit files
-/// directly.
+/// Removes the parts of a file's text that must not be stored, and keeps its lines. Never refuses a text, because people
+/// edit files directly.
 pub(crate) fn in_lines(text: &str, policy: SecretPolicy) -> Cow<'_, str> {
     let public = private::blanked(text);
     match (policy, public) {

@@ -18,13 +18,14 @@ use crate::model::vocabulary::{AuditAct, Boundary, Role};
 use crate::ports::{Clock, Embedder, Extractor, Files, Index, Objects, Store};
 use crate::text::withhold::{Redactor, SecretPolicies};
 
-/// The parts that the engine is made of.
+/// The adapters and settings that the engine works with.
 pub struct Ports {
     /// Stores everything durable.
     pub store: Arc<dyn Store>,
-    /// Makes vectors.
+    /// Computes vectors.
     pub embedder: Arc<dyn Embedder>,
-    /// Embedders of earlier models whose vectors the store may still hold. They answer until every vector is re-embedded.
+    /// Embedders of earlier models whose vectors may still be in the store. They serve queries until every memory has
+    /// vectors of the new model.
     pub former: Vec<Arc<dyn Embedder>>,
     /// Finds candidates for a question.
     pub index: Arc<dyn Index>,
@@ -32,9 +33,9 @@ pub struct Ports {
     pub files: Arc<dyn Files>,
     /// Stores the files that memories describe.
     pub objects: Arc<dyn Objects>,
-    /// Extracts the text of these files.
+    /// Extracts the text of the files that memories describe.
     pub extractor: Arc<dyn Extractor>,
-    /// Tells the time.
+    /// Returns the current time.
     pub clock: Arc<dyn Clock>,
     /// Limits on input.
     pub limits: Limits,
@@ -57,11 +58,11 @@ impl Ports {
     }
 }
 
-/// Number of times that an act is decided before its conflict is returned. Each round means that another writer got
-/// through, so only a hot spot with many writers reaches this limit.
+/// Maximum number of attempts at a change before the caller gets the conflict error. An attempt fails only if another
+/// writer committed first, so only data with many concurrent writers reaches this limit.
 const ROUNDS: usize = 20;
 
-/// Decides and applies an act; decides again if another writer was faster.
+/// Runs `act`, and runs it again if another writer committed a conflicting change first.
 pub(crate) fn decide_again<T>(mut act: impl FnMut() -> Result<T, Error>) -> Result<T, Error> {
     for _ in 1..ROUNDS {
         match act() {
@@ -78,7 +79,7 @@ pub(crate) fn changes(caller: &Caller, at: Timestamp, rights: Vec<Right>, writes
     ChangeSet { by, at, rights, writes }
 }
 
-/// Builds a set of writes by the engine itself, which need no right.
+/// Builds a set of writes by the engine itself. The engine needs no rights.
 pub(crate) fn own_changes(at: Timestamp, writes: Vec<Write>) -> ChangeSet {
     let by = Actor { principal: PrincipalId::USER, agent: None };
     ChangeSet { by, at, rights: Vec::new(), writes }
@@ -100,12 +101,12 @@ pub(crate) fn audit(caller: &Caller, at: Timestamp, act: AuditAct) -> AuditEntry
     }
 }
 
-/// The space of the call.
+/// Returns the space of the call.
 pub(crate) fn space_of_call(ports: &Ports, caller: &Caller) -> Result<Space, Error> {
     space_by_id(ports, caller, caller.space)?.ok_or_else(|| Error::NoSpace { name: caller.space.to_string() })
 }
 
-/// The space of the call and the right to write in it.
+/// Returns the space of the call, and the right to write in the space.
 pub(crate) fn workplace(ports: &Ports, caller: &Caller) -> Result<(Space, Right), Error> {
     let (space, held) = ports
         .store
@@ -115,14 +116,15 @@ pub(crate) fn workplace(ports: &Ports, caller: &Caller) -> Result<(Space, Right)
     Ok((space, right))
 }
 
-/// Returns true if the caller shares the files, journals and turns of a space. They have the boundary that memories get
-/// there by default: private to the user of the home in `default`, open to all members elsewhere. Every path to them asks
-/// this one rule; for turns and passes, the store repeats it as SQL.
+/// Returns true if the caller may read the files, journals and turns of a space. Their boundary is the default boundary
+/// of memories in the space: private to the user of the home in the space `default`, open to all members in other
+/// spaces. All code that reads files, journals or turns calls this function; for turns and passes, the store repeats
+/// the rule in SQL.
 pub(crate) fn shares_files(caller: &Caller, space: &Space) -> bool {
     space.default_boundary() != Boundary::Private || caller.viewer.principal == PrincipalId::USER
 }
 
-/// The space of the call and the right to write files in it.
+/// Returns the space of the call, and the right to write files in the space.
 pub(crate) fn file_workplace(ports: &Ports, caller: &Caller) -> Result<(Space, Right), Error> {
     let (space, right) = workplace(ports, caller)?;
     if !shares_files(caller, &space) {
@@ -131,7 +133,8 @@ pub(crate) fn file_workplace(ports: &Ports, caller: &Caller) -> Result<(Space, R
     Ok((space, right))
 }
 
-/// Returns the caller as the owner of the space's files, for a pass that writes into them what others said.
+/// Returns the caller with the identity of the owner of the space's files. A pass needs this to write the statements of
+/// other principals into these files.
 pub(crate) fn as_file_owner(caller: &Caller, space: &Space) -> Caller {
     let mut caller = caller.clone();
     if space.default_boundary() == Boundary::Private {
@@ -140,15 +143,15 @@ pub(crate) fn as_file_owner(caller: &Caller, space: &Space) -> Caller {
     caller
 }
 
-/// Returns a space if the caller may know of it.
+/// Returns a space if it exists and the caller may see it.
 pub(crate) fn space_by_id(ports: &Ports, caller: &Caller, id: SpaceId) -> Result<Option<Space>, Error> {
     Ok(ports.store.space(&caller.viewer, id)?.map(|(space, _)| space))
 }
 
-/// Finds a space by name or id. If several have the name, the caller's own team comes first.
+/// Finds a space by name or id. If several spaces have the name, a space of the caller's own team comes first.
 pub(crate) fn space_named(ports: &Ports, caller: &Caller, name: &str) -> Result<Space, Error> {
     let unknown = || Error::NoSpace { name: crate::model::preview::short(name) };
-    // A name cannot look like an id, so no id is ever the name of a space.
+    // A space cannot have a name in the form of an id, so an id is never ambiguous.
     if let Ok(id) = name.parse() {
         return space_by_id(ports, caller, id)?.ok_or_else(unknown);
     }
@@ -158,7 +161,7 @@ pub(crate) fn space_named(ports: &Ports, caller: &Caller, name: &str) -> Result<
     named.min_by_key(|space| Some(space.team) != team).ok_or_else(unknown)
 }
 
-/// Returns the right to act in a space as at least `role`, or the reason for refusal.
+/// Returns the right to act in a space with at least `role`, or the error that refuses it.
 pub(crate) fn require(ports: &Ports, caller: &Caller, space: SpaceId, role: Role) -> Result<Right, Error> {
     let found = ports.store.space(&caller.viewer, space)?;
     let held = found.as_ref().and_then(|(_, held)| *held);
@@ -185,7 +188,7 @@ pub(crate) fn is_org_admin(ports: &Ports, caller: &Caller) -> Result<bool, Error
     Ok(role == Some(Role::Admin) && caller.ceiling == Role::Admin && caller.viewer.within.is_none())
 }
 
-/// Refuses everyone but an admin of the org.
+/// Returns an error unless the caller is an admin of the org.
 pub(crate) fn require_org_admin(ports: &Ports, caller: &Caller) -> Result<(), Error> {
     if is_org_admin(ports, caller)? {
         Ok(())
@@ -197,7 +200,7 @@ pub(crate) fn require_org_admin(ports: &Ports, caller: &Caller) -> Result<(), Er
 /// Finds a memory that the caller may see and that is not forgotten. Only callers who may restore a forgotten memory
 /// learn that it is forgotten.
 pub(crate) fn find(ports: &Ports, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
-    // The second round covers a memory that was restored between the two lookups.
+    // A memory may be restored between the two lookups, so both lookups are tried twice.
     for _ in 0..2 {
         if let Some(memory) = ports.store.memory(&caller.viewer, caller.space, which, Forgotten::Without)? {
             return Ok(memory);
@@ -218,7 +221,8 @@ pub(crate) fn find_forgotten(
     Ok(ports.store.memory(&caller.viewer, caller.space, which, Forgotten::Only)?)
 }
 
-/// Builds the error for a missing memory. It names the space in which a number was looked up.
+/// Builds the error for a missing memory. If the reference is a number, the error names the space in which the number
+/// was looked up.
 pub(crate) fn absent(ports: &Ports, caller: &Caller, which: MemoryRef) -> Result<Error, Error> {
     let space = match which {
         MemoryRef::Number(_) => space_by_id(ports, caller, caller.space)?.map(|space| space.name),
@@ -227,8 +231,8 @@ pub(crate) fn absent(ports: &Ports, caller: &Caller, which: MemoryRef) -> Result
     Ok(Error::NoMemory { which, space })
 }
 
-/// Looks up several memories, each once even if it is named several times. Returns the memories found and the references
-/// that are missing. A forgotten memory counts as missing unless `look` finds it.
+/// Looks up several memories, and returns each memory once even if several references name it. Also returns the
+/// references without a memory. A forgotten memory counts as missing unless `look` finds it.
 pub(crate) fn several<T>(
     which: &[MemoryRef],
     limit: usize,
@@ -252,8 +256,8 @@ pub(crate) fn several<T>(
     Ok((found, missing))
 }
 
-/// Finds a memory that the caller may change, and returns the right to do so. Refuses a mirror, because it follows its
-/// file.
+/// Returns a memory that the caller may change, and the right to change the memory. Refuses a mirror, because the
+/// content of a mirror always comes from its file.
 pub(crate) fn find_editable(
     ports: &Ports,
     caller: &Caller,
@@ -265,7 +269,8 @@ pub(crate) fn find_editable(
     Ok((memory, right))
 }
 
-/// Returns the right to act on a memory as at least `role`, valid only while the memory stays in its space.
+/// Returns the right to act on a memory with at least `role`. The right is valid only while the memory stays in its
+/// space.
 pub(crate) fn require_in_place(
     ports: &Ports,
     caller: &Caller,
@@ -276,8 +281,8 @@ pub(crate) fn require_in_place(
     Ok(Right { over: Some(memory.id), ..right })
 }
 
-/// Returns the right to do something irreversible to a memory, or to change who sees it. An owner who may write there has
-/// it, and an admin of its space.
+/// Returns the right to do something irreversible to a memory, or to change who sees it. The right belongs to the owner
+/// of the memory, who must be a writer in the space, and to admins of the space.
 pub(crate) fn require_over(
     ports: &Ports,
     caller: &Caller,

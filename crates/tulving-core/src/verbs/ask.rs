@@ -1,6 +1,7 @@
 //! Calls the language model: checks the budget, redacts the prompt, calls, and records the cost.
 //!
-//! This is the only way to a language model. A spent budget is an error before the call; calls already in progress still finish.
+//! All calls of a language model use this module. If the budget is spent, a new call returns an error; calls that have
+//! already begun still finish.
 
 use std::sync::Arc;
 
@@ -25,7 +26,7 @@ pub struct Llm {
 }
 
 impl Llm {
-    /// Creates a language model with a budget for each day in UTC; `None` means unlimited.
+    /// Creates a language model with a token budget for each day in UTC; `None` means unlimited.
     pub fn new(model: Arc<dyn LanguageModel>, tokens_per_day: Option<u64>) -> Self {
         Self { model, tokens_per_day }
     }
@@ -37,7 +38,7 @@ impl Default for Llm {
     }
 }
 
-/// Returns the answer to a prompt of this pass.
+/// Sends a prompt of this pass to the language model, and returns the answer.
 pub(crate) fn ask(ports: &Ports, llm: &Llm, pass: &str, prompt: &Prompt) -> Result<Reply, Error> {
     let name = llm.model.name().ok_or(LlmError::None)?;
     if let Some(limit) = llm.tokens_per_day {
@@ -54,9 +55,10 @@ pub(crate) fn ask(ports: &Ports, llm: &Llm, pass: &str, prompt: &Prompt) -> Resu
     Ok(replied?)
 }
 
-/// Returns the prompt without hidden characters, secrets and private passages. No model sees them, wherever it runs and whatever
-/// the space's policy is. Files that people edit may contain both, and can be part of any message, so no pass may use the tags
-/// of private passages in its own text.
+/// Returns the prompt without hidden characters, secrets and private passages. No model receives them, even if the
+/// model runs locally or the space's policy allows secrets. Any message can contain the text of a file that people
+/// edit, and such a file may contain secrets and private passages. Therefore every message is redacted, and no pass may
+/// use the tags of private passages in its own text.
 fn public(prompt: &Prompt) -> Prompt {
     let message = |message: &Message| match message {
         Message::System(text) => Message::System(public_text(text)),
@@ -79,13 +81,13 @@ fn public(prompt: &Prompt) -> Prompt {
     Prompt { messages: prompt.messages.iter().map(message).collect(), ..prompt.clone() }
 }
 
-/// Returns a text as a model may read it. Hidden characters go first, because they could split a secret; then secrets and
-/// private passages.
+/// Returns a text in the form that a model may read. Hidden characters are removed first, because they could split a
+/// secret. Then secrets and private passages are removed.
 fn public_text(text: &str) -> String {
     withhold::public(&visible::for_models(text))
 }
 
-/// Applies a change to every text in a value.
+/// Applies `change` to every string in a JSON value.
 fn values(value: &Value, change: &dyn Fn(&str) -> String) -> Value {
     match value {
         Value::String(text) => Value::String(change(text)),
@@ -105,7 +107,7 @@ pub(crate) fn spent_today(ports: &Ports) -> Result<u64, Error> {
     Ok(usage.iter().filter(|usage| usage.day == today).map(LlmUsage::tokens).fold(0, u64::saturating_add))
 }
 
-/// Returns the cost of a call; `None` if no model was called.
+/// Returns the token usage of a call; `None` if no model was called.
 fn cost(
     ports: &Ports,
     name: LlmName,

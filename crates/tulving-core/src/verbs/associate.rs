@@ -12,9 +12,10 @@ use crate::verbs::access::{self, Ports};
 use crate::verbs::retract::{Edge, audit, retract};
 use crate::verbs::save::intake;
 
-/// Links one memory to another, or gives an existing link a new weight. `updates` marks the target as superseded,
-/// which needs the right to write in the target's space. It also removes the links that superseded the source by
-/// way of the target. The reason goes into the audit.
+/// Links one memory to another, or gives an existing link a new weight. A link with the relation `updates` marks the
+/// target as superseded, so the caller needs the right to write in the target's space. Such a link also removes the
+/// links through which the target superseded the source, directly or through other memories. The audit entry contains
+/// the reason.
 pub(crate) fn associate(
     ports: &Ports,
     caller: &Caller,
@@ -55,7 +56,8 @@ pub(crate) fn associate(
     })
 }
 
-/// Removes the link of that relation, or all links from one memory to the other, and returns them.
+/// Removes the links from `source` to `target`, and returns them. If `relation` is given, removes only the link with
+/// this relation.
 pub(crate) fn dissociate(
     ports: &Ports,
     caller: &Caller,

@@ -1,4 +1,4 @@
-//! Logs the turns of conversations, one log per space, trimmed to the newest.
+//! Logs the turns of conversations. Each space has one log, which contains only the newest turns.
 
 use std::collections::VecDeque;
 
@@ -20,9 +20,9 @@ use crate::verbs::access::{self, Ports};
 use crate::verbs::read;
 use crate::verbs::save::intake;
 
-/// Logs a turn. At regular positions the same transaction trims the log; if two processes log at once this may be missed,
-/// and the next time makes up for it. If turns are listened to, the same transaction enqueues a job for this one.
-/// `journaler` is the language model that journals answers, if any.
+/// Logs a turn. At regular intervals the same transaction also trims the log. If two processes log at the same time, a
+/// trim may be missed; the next trim then removes the additional turns. If a background pass processes this turn, the
+/// same transaction enqueues the job. `journaler` is the language model that journals answers, if any.
 pub(crate) fn log_turn(
     ports: &Ports,
     caller: &Caller,
@@ -59,7 +59,7 @@ pub(crate) fn log_turn(
     let newest = TurnFilter { last: 1, ..TurnFilter::default() };
     let newest = ports.store.turns(&caller.viewer, caller.space, &newest, read::PAGE_BYTES)?;
     let position = newest.last().map_or(1, |newest| newest.position + 1);
-    // A job to be dropped may be claimed by somebody at the same moment.
+    // A worker may claim a job at the moment when this transaction drops it.
     let applied = access::decide_again(|| {
         let mut writes = vec![Write::LogTurn(turn.clone())];
         writes.extend(work(ports, &space, &turn, listening, journaler)?);
@@ -72,7 +72,7 @@ pub(crate) fn log_turn(
     Ok(LoggedTurn { turn, warnings: redactor.withheld().warnings() })
 }
 
-/// Returns the content of a turn in its normal form. Refuses one that is empty or too long.
+/// Returns the content of a turn in its normal form. Refuses a content that is empty or too long.
 pub(crate) fn content(said: &str) -> Result<String, Invalid> {
     let (got, limit) = (said.len(), limits::TURN_BYTES);
     if got > limit {
@@ -99,7 +99,8 @@ fn work(
     }
 }
 
-/// Enqueues the journaling of an answer. If too many wait, the oldest are dropped.
+/// Returns the writes that enqueue the journaling of an answer. If too many such jobs wait, the oldest jobs are
+/// dropped.
 fn journaling(ports: &Ports, turn: &Turn, llm: &LlmName) -> Result<Vec<Write>, Error> {
     let waiting = [JobState::Waiting, JobState::Dead];
     let mut waiting = ports.store.jobs(&waiting, &[job::SHADOW], 2 * job::SHADOWS)?;
@@ -127,7 +128,7 @@ fn pruning(caller: &Caller) -> Write {
     Write::PruneTurns { space: caller.space, keep: TURNS_KEPT }
 }
 
-/// Returns the newest turns of the caller's space, oldest first, as many as one answer should carry.
+/// Returns the newest turns of the caller's space, oldest first, up to the size limit of an answer.
 pub(crate) fn turns(ports: &Ports, caller: &Caller, filter: &TurnFilter) -> Result<TurnPage, Error> {
     read::bounded(Field::Limit, filter.last, limits::PAGE)?;
     let page = |filter: &TurnFilter, bytes| ports.store.turns(&caller.viewer, caller.space, filter, bytes);
@@ -142,8 +143,8 @@ pub(crate) fn turns(ports: &Ports, caller: &Caller, filter: &TurnFilter) -> Resu
     Ok(TurnPage { turns, earlier })
 }
 
-/// Reads everything that the log of the caller's space still has of a channel, oldest first, page by page. It stops after
-/// too many bytes, because the caller refuses that many.
+/// Reads all turns of a channel that are still in the log of the caller's space, oldest first, page by page. Stops once
+/// the byte limit is exceeded, because the caller refuses such a log anyway.
 pub(crate) fn whole_log(
     ports: &Ports,
     caller: &Caller,

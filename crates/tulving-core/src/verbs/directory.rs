@@ -18,7 +18,7 @@ use crate::text::normalize;
 use crate::text::withhold::Redactor;
 use crate::verbs::access::{self, Ports};
 
-/// Returns the user of this home, in the space `default`.
+/// Returns the user of this home as a caller in the space `default`.
 pub(crate) fn user(ports: &Ports, origin: Origin, agent: Option<&str>) -> Result<Caller, Error> {
     Ok(Caller {
         viewer: Viewer { principal: PrincipalId::USER, within: None },
@@ -30,7 +30,7 @@ pub(crate) fn user(ports: &Ports, origin: Origin, agent: Option<&str>) -> Result
     })
 }
 
-/// Returns the caller that a token stands for. Unknown and revoked tokens get the same answer.
+/// Returns the caller that a token identifies. Unknown and revoked tokens get the same answer.
 pub(crate) fn authenticate(
     ports: &Ports,
     token: &Secret,
@@ -55,8 +55,8 @@ pub(crate) fn authenticate(
     })
 }
 
-/// Returns an agent's name in its normal form. The name is stored with everything the caller does, so a secret in it is
-/// refused.
+/// Returns an agent's name in its normal form. The store records the name with every act of the caller, so a name that
+/// contains a secret is refused.
 pub(crate) fn agent_name(ports: &Ports, agent: Option<&str>) -> Result<Option<String>, Error> {
     let name = agent.map(|name| normalize::line(Field::Agent, name, limits::NOTE_CHARS)).transpose()?;
     if let Some(name) = &name {
@@ -70,7 +70,8 @@ pub(crate) fn enter(ports: &Ports, caller: &Caller, space: &str) -> Result<Calle
     Ok(Caller { space: access::space_named(ports, caller, space)?.id, ..caller.clone() })
 }
 
-/// Returns the same caller in the first of these spaces, restricted to them. Its access never grows.
+/// Returns the same caller in the first of these spaces, with access only to these spaces. The caller never gains
+/// access to a space this way.
 pub(crate) fn confine(ports: &Ports, caller: &Caller, spaces: &[&str]) -> Result<Caller, Error> {
     let named = |space: &&str| Ok(access::space_named(ports, caller, space)?.id);
     let within = spaces.iter().map(named).collect::<Result<Vec<SpaceId>, Error>>()?;
@@ -104,7 +105,7 @@ pub(crate) fn create_space(
         done => done?,
     };
     if kind == SpaceKind::Group {
-        // If the folder cannot be created now, the first write of a file creates it or reports the error.
+        // An error can be ignored: the first write of a file creates the folder or reports the error.
         let _ = ports.files.make_folder(&Folder::of(&space));
     }
     Ok(space)
@@ -165,7 +166,7 @@ pub(crate) fn remove_member(
 fn decide_removal(ports: &Ports, caller: &Caller, space: &str, principal: &str) -> Result<(), Error> {
     let (space, rights) = administered(ports, caller, space)?;
     let of = MemberOf::Space(space.id);
-    // The answer does not reveal whether that principal exists elsewhere.
+    // The answer does not reveal whether the principal exists in the store.
     let absent =
         || Error::NoMember { principal: crate::model::preview::short(principal), space: space.name.clone() };
     let principal = ports.store.principal_named(principal)?.ok_or_else(absent)?;
@@ -196,8 +197,9 @@ pub(crate) fn create_principal(
     Ok(principal)
 }
 
-/// Creates a token, which is shown only once; the store keeps its hash. This needs the role of an admin, and the token
-/// grants no more than the one in use. A token for somebody else needs an admin of the org. All of it is one transaction.
+/// Creates a token in one transaction. The token is shown only once; the store contains only its hash. The token in use
+/// must allow the role of an admin, and the new token grants no more than the token in use. Only an admin of the org may
+/// create a token for another principal.
 pub(crate) fn create_token(
     ports: &Ports,
     caller: &Caller,
@@ -205,7 +207,7 @@ pub(crate) fn create_token(
 ) -> Result<(Secret, Token), Error> {
     let label = normalize::line(Field::Label, &request.label, limits::NOTE_CHARS)?;
     Redactor::new(ports.secret_policies.least()).refuse(Field::Label, &label)?;
-    // A leaked token must not create others that outlive it.
+    // A leaked token must not create tokens that stay valid after it is revoked.
     if caller.ceiling < Role::Admin {
         return Err(Error::Denied { need: Role::Admin, place: "what the token in use reaches".to_owned() });
     }
@@ -234,7 +236,8 @@ pub(crate) fn create_token(
     })
 }
 
-/// Refuses a token that grants more than the one in use: a leaked weaker token must not grow.
+/// Refuses a token that grants more than the token in use, so that a leaked weak token cannot be used to get a stronger
+/// one.
 fn refuse_beyond(caller: &Caller, role: Role, spaces: &[SpaceId], place: &str) -> Result<(), Error> {
     if reaches_beyond(caller, role, spaces) {
         return Err(Error::Denied { need: role, place: place.to_owned() });
@@ -242,7 +245,7 @@ fn refuse_beyond(caller: &Caller, role: Role, spaces: &[SpaceId], place: &str) -
     Ok(())
 }
 
-/// Returns true if a token with this role for these spaces grants more than the one in use.
+/// Returns true if a token with this role for these spaces grants more than the token in use.
 fn reaches_beyond(caller: &Caller, role: Role, spaces: &[SpaceId]) -> bool {
     let escapes = caller
         .viewer
@@ -268,7 +271,7 @@ fn introduce(
     let own = ports.store.principals(&[caller.viewer.principal])?.into_iter().next();
     let own = own.filter(|own| own.name == request.principal);
     if own.is_none() {
-        // Checked first, so that nobody learns which principals exist.
+        // The right is checked first, so that the answer does not reveal which principals exist.
         access::require_org_admin(ports, caller)?;
     }
     let known = own.map_or_else(|| ports.store.principal_named(&request.principal), |own| Ok(Some(own)))?;
@@ -305,8 +308,9 @@ fn introduce(
     Ok(Introduction { principal, rights, writes })
 }
 
-/// Returns the tokens that the caller may manage: its own, or all for an admin of the org, but none that grants more than
-/// the token in use. A leaked token must not reveal which others exist or what they grant.
+/// Returns the tokens that the caller may manage: its own tokens, or all tokens if the caller is an admin of the org.
+/// Tokens that grant more than the token in use are left out, because a leaked token must not reveal the existence or
+/// the rights of stronger tokens.
 pub(crate) fn tokens(ports: &Ports, caller: &Caller) -> Result<Vec<Token>, Error> {
     let all = access::is_org_admin(ports, caller)?;
     let mut tokens = ports.store.tokens((!all).then_some(caller.viewer.principal))?;
@@ -314,7 +318,8 @@ pub(crate) fn tokens(ports: &Ports, caller: &Caller) -> Result<Vec<Token>, Error
     Ok(tokens)
 }
 
-/// Revokes a token that the caller may manage, given by its id or by a label that only one live token has.
+/// Revokes a token that the caller may manage. `which` is the id of the token, or a label that only one active token
+/// has.
 pub(crate) fn revoke_token(ports: &Ports, caller: &Caller, which: &str) -> Result<Token, Error> {
     let tokens = tokens(ports, caller)?;
     let by_id = tokens.iter().find(|token| token.id.to_string() == which);
@@ -355,10 +360,10 @@ fn principal_named(ports: &Ports, name: &str) -> Result<Principal, Error> {
     found.ok_or_else(|| Error::NoPrincipal { name: crate::model::preview::short(name) })
 }
 
-/// Returns a space that the caller may manage: as its admin, or as an admin of its team or org.
+/// Returns a space that the caller may manage: the caller is an admin of the space, of its team or of the org.
 ///
-/// The right of the space's own admin is checked again when the act is applied. A store does not check the rights of
-/// admins above it.
+/// The store checks the right of an admin of the space again when it applies the change. It does not check the rights
+/// of admins of the team or the org again.
 fn administered(ports: &Ports, caller: &Caller, name: &str) -> Result<(Space, Vec<Right>), Error> {
     let space = access::space_named(ports, caller, name)?;
     if administers(ports, caller, MemberOf::Team(space.team))? {
@@ -407,7 +412,7 @@ fn audit(
     AuditEntry { space, detail: Some(detail), ..access::audit(caller, at, act) }
 }
 
-/// Creates a secret of 256 random bits, so that it cannot be guessed from a plain hash.
+/// Creates a secret of 256 random bits, which is long enough that nobody can guess it from a plain hash.
 fn mint_secret() -> Secret {
     let mut bytes = [0; 32];
     getrandom::fill(&mut bytes).expect("the system gives random bytes");

@@ -1,6 +1,7 @@
-//! Closes and reopens todos and goals. Neither makes a version; both are logged and audited.
+//! Closes and reopens todos and goals. Both acts are logged and audited, but create no version.
 //!
-//! Lifecycle rules ignore open ones. A completed one ages like an event from the day it was done.
+//! Lifecycle rules ignore open todos and goals. A completed todo or goal ages like an event, from the day on which it
+//! was completed.
 
 use std::time::Duration;
 
@@ -14,11 +15,12 @@ use crate::model::vocabulary::{AuditAct, State};
 use crate::verbs::access::{self, Ports};
 use crate::verbs::status;
 
-/// Maximum lead of a date over the local clock: a day that has begun somewhere on Earth, or a clock that is ahead.
+/// Maximum time by which a completion date may be later than the local clock. The new day may have begun in another
+/// time zone, or the caller's clock may be ahead.
 const AHEAD: Duration = Duration::from_secs(86_400);
 
-/// Closes a todo or a goal. `at` is the time at which it was done, by default now. One that is already done stays as it
-/// is, unless `at` is another time.
+/// Closes a todo or a goal. `at` is the time of completion, by default now. A todo or goal that is already closed does
+/// not change, unless `at` is another time.
 pub(crate) fn done(
     ports: &Ports,
     caller: &Caller,
@@ -35,7 +37,8 @@ pub(crate) fn done(
     })
 }
 
-/// Reopens a todo or a goal. The effects of rules since then are undone; an open one stays as it is.
+/// Reopens a todo or a goal, and undoes the effects of lifecycle rules since its completion. A todo or goal that is
+/// open does not change.
 pub(crate) fn reopen(ports: &Ports, caller: &Caller, which: MemoryRef) -> Result<CompletedMemory, Error> {
     let now = ports.clock.now();
     shift(ports, caller, which, AuditAct::Reopened, |memory| {

@@ -1,4 +1,5 @@
-//! Changes the content of a memory: update and revert. Each makes a new version; the old one stays readable.
+//! Changes the content of a memory: update and revert. Each change creates a new version; the old version stays
+//! readable.
 
 use crate::model::answer::{EditedMemory, Warning};
 use crate::model::change::{Revision, Right, Write};
@@ -14,7 +15,7 @@ use crate::verbs::save::derive::DraftContext;
 use crate::verbs::save::{dedupe, embed, intake};
 use crate::verbs::succession::{self, Moment};
 
-/// Edits a memory. An edit that changes nothing makes no version.
+/// Edits a memory. An edit that changes nothing creates no version.
 pub(crate) fn update(
     ports: &Ports,
     caller: &Caller,
@@ -44,7 +45,7 @@ pub(crate) fn update(
     })
 }
 
-/// Restores an earlier version as a new one. The boundary stays as it is now.
+/// Restores an earlier version as a new version. The boundary of the memory does not change.
 pub(crate) fn revert(
     ports: &Ports,
     caller: &Caller,
@@ -66,7 +67,7 @@ pub(crate) fn revert(
     })
 }
 
-/// Returns a warning if text and file may no longer belong together, because versions do not include the file.
+/// Returns a warning if the text may no longer match the attached file, because versions do not include the file.
 fn file_stays(memory: &Memory, fields: &VersionFields) -> Option<Warning> {
     let attachment = memory.provenance.attachment.as_ref();
     let of_file = attachment.is_some() || fields.text.content_type == ContentType::File;
@@ -93,8 +94,8 @@ fn check_audience(
     access::require_over(ports, caller, which, memory)
 }
 
-/// Returns the status after an edit: a cooling memory becomes active, and one archived by expiry comes back if it no
-/// longer is expired.
+/// Returns the status after an edit: a cooling memory becomes active, and a memory archived because it expired becomes
+/// active if it is no longer expired.
 fn stands(memory: &Memory, fields: &VersionFields, now: Timestamp) -> Status {
     let status = memory.status.of_type(fields.class.memory_type);
     match status.state {

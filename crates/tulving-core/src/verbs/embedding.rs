@@ -1,10 +1,12 @@
-//! Vectors: their models and their input.
+//! The models that compute vectors, and the input of these models.
 //!
-//! The store records which model's vectors answer. Another model may be configured. If the user asks for it, its vectors
-//! are made in addition to the old ones, and once none is missing it takes over in one step. Vectors of two models are
-//! never compared.
+//! The store records the answering model: the model whose vectors are used in searches. Another model may be
+//! configured. If the user requests the change, the vectors of the configured model are computed in addition to the old
+//! vectors. Once no vector is missing, the configured model becomes the answering model in one step. Vectors of two
+//! models are never compared.
 //!
-//! Configuring a model alone does not start this: two processes with different settings would undo each other's work.
+//! The configuration of a model alone does not start the change, because two processes with different settings would
+//! undo each other's work.
 
 mod near;
 mod waiting;
@@ -25,12 +27,12 @@ pub(crate) use near::{
 pub(crate) use waiting::{Aim, embed_memory, embed_waiting, is_due, waiting};
 pub use waiting::{Embedded, Failed};
 
-/// The input of an embedding: a content and the title above it.
+/// The input of an embedding: a content and its title.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Source<'a> {
     /// The content.
     pub(crate) content: &'a str,
-    /// Its form.
+    /// The form of the content.
     pub(crate) form: ContentForm<'a>,
     /// The title given by the author.
     pub(crate) title: Option<&'a str>,
@@ -48,7 +50,7 @@ fn embedder_of<'a>(ports: &'a Ports, model: &str) -> Option<&'a Arc<dyn Embedder
     maker(std::iter::once(&ports.embedder).chain(&ports.former), model)
 }
 
-/// Returns the first embedder that makes the vectors of a model.
+/// Returns the first embedder that computes the vectors of a model.
 fn maker<'a>(
     mut embedders: impl Iterator<Item = &'a Arc<dyn Embedder>>,
     model: &str,
@@ -56,8 +58,8 @@ fn maker<'a>(
     embedders.find(|embedder| embedder.makes(model).is_ok_and(|its| its))
 }
 
-/// Returns the embedder whose vectors answer: that of the store's model, or the configured one if the store has none yet.
-/// If no model is configured none answers, even if the store has vectors.
+/// Returns the embedder of the answering model. This is the embedder of the store's model, or the configured embedder
+/// if the store has no model yet. If no model is configured, searches use no vectors, even if the store has some.
 pub(crate) fn answering(ports: &Ports) -> Result<&Arc<dyn Embedder>, Error> {
     let Some(model) = ports.store.model()? else {
         return Ok(&ports.embedder);
@@ -70,7 +72,7 @@ pub(crate) fn answering(ports: &Ports) -> Result<&Arc<dyn Embedder>, Error> {
     }
 }
 
-/// Adds the vectors to each chunk: one for the whole, one for each sentence.
+/// Adds the vectors to each chunk: one for the whole chunk and one for each sentence.
 pub(crate) fn vectors(
     embedder: &dyn Embedder,
     pieces: Vec<(Source<'_>, &mut Chunk)>,

@@ -1,4 +1,4 @@
-//! Returns the changes that a caller may see, from the change log.
+//! Returns the entries of the change log that a caller may see.
 
 use crate::model::answer::Changes;
 use crate::model::error::{Error, Field};
@@ -9,15 +9,17 @@ use crate::model::vocabulary::ChangeKind;
 use crate::verbs::access::Ports;
 use crate::verbs::read;
 
-/// Number of entries read at a time.
+/// Number of log entries read at a time.
 const PAGE: usize = 1_000;
-/// Number of pages after which an answer is given, however little was found: some ten milliseconds.
+/// Maximum number of pages read for one answer, even if few entries were found. Reading them takes about ten
+/// milliseconds.
 const PAGES: usize = 10;
 
-/// Returns the entries after `after` that the caller may see, and the position up to which the log was read.
+/// Returns the entries after the position `after` that the caller may see, and the position up to which the log was
+/// read.
 ///
-/// Each entry is judged as it was written: by the space, owner and boundary that the memory had then, and by the caller's
-/// current access. Entries about new vectors are left out, because they change nothing that anybody sees.
+/// The access check uses the space, owner and boundary that the memory had when the entry was written, and the caller's
+/// current access. Entries about new vectors are left out, because they change nothing that a caller can see.
 pub(crate) fn changes(ports: &Ports, caller: &Caller, after: Seq, limit: usize) -> Result<Changes, Error> {
     let limit = read::bounded(Field::Limit, limit, limits::CHANGES)?;
     let sight = ports.store.sight(&caller.viewer)?;
@@ -41,7 +43,7 @@ pub(crate) fn changes(ports: &Ports, caller: &Caller, after: Seq, limit: usize) 
         }
     }
     if told.read_to == after {
-        // A log that ends before the requested position is another log.
+        // If the log ends before the requested position, the position belongs to another log.
         let head = ports.store.head()?;
         if head < after {
             (told.read_to, told.gap) = (head, true);

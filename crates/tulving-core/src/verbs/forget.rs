@@ -1,4 +1,4 @@
-//! Forgets memories, softly or for good, and restores softly forgotten ones.
+//! Forgets memories, softly or permanently, and restores softly forgotten memories.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,8 +28,9 @@ use crate::verbs::succession::{self, Moment};
 /// Number of memories read at a time.
 const SLICE: usize = 64;
 
-/// Forgets a memory and returns it as it was. A soft forget keeps the row for audit, and can be undone. A hard forget deletes
-/// row, versions, chunks and vectors, even of a memory that was softly forgotten before. A delete leaves such a memory alone.
+/// Forgets a memory, and returns the memory as it was before. A soft forget keeps the row for audit, and can be undone.
+/// A hard forget deletes the row, versions, chunks and vectors, even if the memory was softly forgotten before. A
+/// delete does not change a memory that was softly forgotten before.
 pub(crate) fn forget(
     ports: &Ports,
     caller: &Caller,
@@ -46,7 +47,8 @@ pub(crate) fn forget(
     Ok(EditedMemory { memory: gone.pop().expect("one memory was forgotten"), warnings })
 }
 
-/// Forgets several memories in one transaction: all that exist, or none if one may not be forgotten.
+/// Forgets several memories in one transaction. Memories that do not exist are skipped. If one memory may not be
+/// forgotten, none is forgotten.
 pub(crate) fn forget_many(
     ports: &Ports,
     caller: &Caller,
@@ -66,7 +68,8 @@ pub(crate) fn forget_many(
     Ok(ForgottenMemories { forgotten, missing, warnings })
 }
 
-/// Previews [`forget_where`]: returns what it would forget, or the reason for refusal. Nothing is written.
+/// Previews [`forget_where`]: returns the memories that it would forget, or the error that it would return. Writes
+/// nothing.
 pub(crate) fn foresee_where(
     ports: &Ports,
     caller: &Caller,
@@ -80,8 +83,8 @@ pub(crate) fn foresee_where(
     Ok(ForgetWherePreview { count, newest })
 }
 
-/// Forgets all records of the caller's space that match a condition, in one transaction: all, or none if one may not be
-/// forgotten or if another number was expected.
+/// Forgets all records of the caller's space that match a condition, in one transaction. If one of them may not be
+/// forgotten, or if their number differs from the expected number, none is forgotten.
 pub(crate) fn forget_where(
     ports: &Ports,
     caller: &Caller,
@@ -99,7 +102,8 @@ pub(crate) fn forget_where(
     Ok(ForgottenMatches { forgotten: gone.into_iter().map(forgone).collect(), warnings })
 }
 
-/// Returns the filter for a condition: records of the caller's space, archived ones only if the condition names them.
+/// Returns the filter for a condition. The filter matches records of the caller's space; it matches archived records
+/// only if the condition names that state.
 fn condition(filter: &Filter, caller: &Caller, now: Timestamp) -> Result<Filter, Error> {
     if filter.is_empty() {
         return Err(Invalid::ConditionMissing.into());
@@ -118,7 +122,7 @@ fn condition(filter: &Filter, caller: &Caller, now: Timestamp) -> Result<Filter,
     Ok(filter)
 }
 
-/// Returns the reason in its normal form, redacted, with warnings about the redactions.
+/// Returns the reason in its normal form without secrets, and warnings about the redactions.
 pub(crate) fn reason(
     ports: &Ports,
     caller: &Caller,
@@ -172,8 +176,8 @@ impl<'a> ForgetBatch<'a> {
         Ok(Leaving { memory, right })
     }
 
-    /// Returns all memories that match a condition, newest first, if their number is as expected and all of them may be
-    /// forgotten.
+    /// Returns all memories that match a condition, newest first. Returns an error if their number differs from the
+    /// expected number, or if one of them may not be forgotten.
     fn matching(&self, asked: &ForgetWhere) -> Result<Vec<Leaving>, Error> {
         let (ports, caller) = (self.ports, self.caller);
         let filter = condition(&asked.filter, caller, self.now)?;
@@ -198,7 +202,7 @@ impl<'a> ForgetBatch<'a> {
         Ok(leaving.collect())
     }
 
-    /// Returns the right to erase memories that others saved in the caller's space.
+    /// Returns the right to erase memories that other principals saved in the caller's space.
     fn right_over_others(&self, count: usize, of: usize) -> Result<Right, Error> {
         let right = access::require(self.ports, self.caller, self.caller.space, Role::Admin);
         right.map_err(|error| match error {
@@ -207,8 +211,8 @@ impl<'a> ForgetBatch<'a> {
         })
     }
 
-    /// Returns the memories that match a filter, newest first. Beyond the [first few](limits::FORESEEN) they have no content,
-    /// because it may be long.
+    /// Returns the memories that match a filter, newest first. Only the [first few](limits::FORESEEN) have their
+    /// content, because contents may be long.
     fn load(&self, filter: &Filter) -> Result<Vec<Memory>, Error> {
         let (store, viewer) = (&self.ports.store, &self.caller.viewer);
         let ids = store.ids(viewer, filter, Sort::Newest)?;
@@ -232,8 +236,8 @@ impl<'a> ForgetBatch<'a> {
         Ok(memories)
     }
 
-    /// Warns about turns that stay in the log although memories captured from them are erased. The note of a proactive pass
-    /// names its turn.
+    /// Returns a warning about turns that stay in the log although memories captured from them are erased. The source
+    /// note that a proactive pass writes names the turn.
     fn turns_that_stay(&self, leaving: &[Leaving]) -> Result<Option<Warning>, Error> {
         let (store, viewer) = (&self.ports.store, &self.caller.viewer);
         let passes: BTreeSet<PassId> = match self.mode {
@@ -259,7 +263,8 @@ impl<'a> ForgetBatch<'a> {
         Ok((!turns.is_empty()).then_some(Warning::TurnsStay { turns }))
     }
 
-    /// Forgets all of them. Returns them as they were, and a warning about turns that stay.
+    /// Forgets these memories. Returns the memories as they were before, and a warning about turns that stay in the
+    /// log.
     fn write(self, leaving: Vec<Leaving>) -> Result<(Vec<Memory>, Option<Warning>), Error> {
         let turns = self.turns_that_stay(&leaving)?;
         let Self { ports, caller, now, mode, reason } = self;
@@ -295,7 +300,7 @@ impl<'a> ForgetBatch<'a> {
     }
 }
 
-/// Restores a softly forgotten memory. One that is not forgotten is returned unchanged.
+/// Restores a softly forgotten memory. A memory that is not forgotten is returned unchanged.
 pub(crate) fn restore(ports: &Ports, caller: &Caller, which: MemoryRef) -> Result<EditedMemory, Error> {
     access::decide_again(|| {
         let Some(memory) = access::find_forgotten(ports, caller, which)? else {
@@ -316,8 +321,8 @@ pub(crate) fn restore(ports: &Ports, caller: &Caller, which: MemoryRef) -> Resul
     })
 }
 
-/// Takes from a forgotten memory the paths that others have got since. Returns the memory as it will be, the writes and the
-/// warnings.
+/// Removes from a forgotten memory the paths that other memories have got since it was forgotten. Returns the resulting
+/// memory, the writes and the warnings.
 fn without_taken_paths(
     ports: &Ports,
     caller: &Caller,

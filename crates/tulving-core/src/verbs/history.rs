@@ -8,14 +8,14 @@ use crate::model::id::{MemoryRef, PrincipalId};
 use crate::model::request::Caller;
 use crate::verbs::access::{self, Ports};
 
-/// Returns the versions of a memory that the caller may see, newest first. Older ones come without their content once the
-/// newer ones fill an answer.
+/// Returns the versions of a memory that the caller may see, newest first. Once the contents of newer versions fill an
+/// answer, older versions are returned without their content.
 pub(crate) fn history(ports: &Ports, caller: &Caller, which: MemoryRef) -> Result<Vec<HistoryEntry>, Error> {
     let memory = access::find(ports, caller, which)?;
     let mut entries: Vec<HistoryEntry> = Vec::new();
     let mut bytes = 0;
     ports.store.each_version(&caller.viewer, memory.id, &mut |record| {
-        // Done here because the content of this version is needed for the comparison.
+        // The comparison needs the content of this version, so it must run before the content may be dropped.
         if let Some(newer) = entries.last_mut() {
             newer.changed = record.fields.differences(&newer.fields);
             shorten(newer);

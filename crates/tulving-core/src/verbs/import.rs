@@ -1,8 +1,8 @@
-//! Imports trees of files, repeatably, so that each file is one memory.
+//! Imports directory trees of files, so that each file is one memory. An import can be repeated.
 //!
-//! The record of a file has its stamp and its digest. An unchanged file is not even read. One with the same content is not
-//! written. One with the same content at another path has moved. Files with the same content are one memory with several
-//! paths.
+//! The record of a file contains its stamp and its digest. A file is not read if its stamp shows that it is unchanged.
+//! A file that is read and has the same content causes no new version. If a file vanished and another path has the same
+//! content, the file has moved. Files with the same content are one memory with several paths.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -27,12 +27,12 @@ use crate::verbs::status;
 /// Number of memories read together.
 const MEMORIES: usize = 500;
 
-/// An existing file.
+/// A file that exists on disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SeenFile {
-    /// Its path.
+    /// The path of the file.
     pub path: String,
-    /// Its current stamp.
+    /// The current stamp of the file.
     pub stamp: Stamp,
 }
 
@@ -50,18 +50,18 @@ pub struct ImportPlan {
     known: HashMap<String, ImportedFile>,
     /// Files that vanished from the trees, by path.
     vanished: BTreeMap<String, ImportedFile>,
-    /// Files that vanished elsewhere.
+    /// Files that vanished outside the trees.
     elsewhere: HashMap<String, ImportedFile>,
-    /// The paths of vanished files by digest, the first to use last.
+    /// The paths of vanished files by digest. The last path of each list is used first.
     said: HashMap<[u8; 32], Vec<String>>,
-    /// The digests of files that were foreseen to become memories.
+    /// The digests of files that would become memories, as predicted so far.
     foreseen: HashSet<[u8; 32]>,
-    /// The memory that each path was foreseen to be of.
+    /// The memory that each path would belong to, as predicted so far.
     foreseen_at: HashMap<String, MemoryId>,
 }
 
-/// Compares the files found with the records. Of the recorded files that were not found, those `within` the trees have
-/// vanished, and those `gone` from elsewhere may have moved here.
+/// Compares the files found with the recorded files. Recorded files `within` the trees that were not found have
+/// vanished. Recorded files outside the trees that are `gone` may have moved into the trees.
 pub fn plan(
     known: Vec<ImportedFile>,
     seen: Vec<SeenFile>,
@@ -102,20 +102,20 @@ pub fn plan(
 /// A file with its content.
 #[derive(Clone, Debug)]
 pub struct ReadFile {
-    /// Its path, and its stamp before it was read.
+    /// The path of the file, and its stamp before it was read.
     pub seen: SeenFile,
-    /// Its bytes.
+    /// The content of the file in bytes.
     pub bytes: Vec<u8>,
     /// The fields of the save, except the content.
     pub about: SaveRequest,
 }
 
-/// The outcome for a file.
+/// The outcome of the import for a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileImportOutcome {
     /// The file is new.
     Created,
-    /// An existing memory says the same; it gets one more path.
+    /// An existing memory has the same content; the memory gets one more path.
     Known,
     /// The content has changed.
     Updated,
@@ -138,15 +138,15 @@ pub enum FileImportOutcome {
 /// A file with its outcome.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TakenFile {
-    /// Its path.
+    /// The path of the file.
     pub path: String,
     /// The outcome.
     pub became: FileImportOutcome,
-    /// Warnings about it.
+    /// Warnings about the file.
     pub warnings: Vec<String>,
 }
 
-/// Imports files that were read. A failure affects only its own file.
+/// Imports files that were read. If the import of a file fails, the other files are still imported.
 pub(crate) fn take(
     ports: &Ports,
     caller: &Caller,
@@ -286,21 +286,22 @@ impl WaitingFile {
 /// The expected outcome for a file.
 enum ExpectedOutcome<'a> {
     Same(&'a ImportedFile),
-    /// The file was this one, which vanished.
+    /// The file moved from the path of this vanished file.
     Moved(ImportedFile),
     Changed,
     New,
 }
 
 impl ImportPlan {
-    /// Returns the files that are recorded, active and gone.
+    /// Returns the recorded files that vanished and whose memories are active.
     pub fn vanished(&self) -> impl ExactSizeIterator<Item = &ImportedFile> {
         self.vanished.values()
     }
 
     fn foresee(&mut self, path: &str, digest: &[u8; 32]) -> ExpectedOutcome<'_> {
         match self.known.get(path) {
-            // A memory archived with its file comes back with it; one archived by hand stays archived.
+            // A memory archived because its file vanished becomes active again with the file. A memory archived by hand
+            // stays archived.
             Some(old) if old.digest == *digest && old.stamp != Stamp::GONE => ExpectedOutcome::Same(old),
             Some(_) => ExpectedOutcome::Changed,
             None => {
@@ -313,7 +314,7 @@ impl ImportPlan {
         }
     }
 
-    /// Marks a file as vanished again if a move turned out not to be one.
+    /// Marks a file as vanished again after its expected move did not happen.
     fn has_not_moved(&mut self, old: ImportedFile) {
         if !self.elsewhere.contains_key(&old.path) {
             self.vanished.insert(old.path.clone(), old);
@@ -321,8 +322,8 @@ impl ImportPlan {
     }
 }
 
-/// Returns what an import would do with files that were read. All are decided on together, as the import does, so that files
-/// that exchange their contents come out the same. Nothing is written.
+/// Returns the outcome that an import of these files would have. Decides on all files together, as the import does, so
+/// that the prediction is also correct for files that exchange their contents. Writes nothing.
 pub(crate) fn foresee(
     ports: &Ports,
     caller: &Caller,
@@ -383,7 +384,7 @@ pub(crate) fn foresee(
     Ok(taken)
 }
 
-/// Returns the outcomes that these saves would have as one act. Nothing is written or embedded.
+/// Returns the receipts that these saves would get in one transaction. Writes and embeds nothing.
 fn preview_saves(ports: &Ports, caller: &Caller, orders: Vec<SaveOptions>) -> Result<Vec<Receipt>, Error> {
     let ((space, right), drafts) = save::read_all(ports, caller, orders)?;
     let mut act = SaveBatch::new(ports, caller, &space, right, ports.clock.now());
@@ -417,7 +418,7 @@ pub(crate) fn differing(
     Ok(differing)
 }
 
-/// Refuses a file that begins as a private key, whatever its name is.
+/// Refuses a file whose beginning is that of a private key, whatever its name is.
 fn refuse_secret(bytes: &[u8]) -> Result<(), FileImportOutcome> {
     let first = bytes.trim_ascii_start().split(|byte| *byte == b'\n').next().unwrap_or_default();
     if first.starts_with(b"-----BEGIN ") && first.trim_ascii_end().ends_with(b"PRIVATE KEY-----") {
@@ -426,8 +427,8 @@ fn refuse_secret(bytes: &[u8]) -> Result<(), FileImportOutcome> {
     Ok(())
 }
 
-/// Writes the records of files in one transaction or, if one of them conflicts, one by one. Returns for each if it was
-/// written: one that somebody else has changed since is not.
+/// Writes the records of files in one transaction or, if a record conflicts, one by one. Returns for each record
+/// whether it was written. A record that has been changed since is not written.
 fn settle_known<T>(
     ports: &Ports,
     caller: &Caller,
@@ -450,7 +451,7 @@ fn settle_known<T>(
     known.into_iter().map(|(KnownFile { right, writes }, of)| Ok((of, apply(vec![right], writes)?))).collect()
 }
 
-/// Saves documents in one transaction, without those that are refused or, if one of them conflicts, one by one.
+/// Saves documents in one transaction, without the refused documents. If a document conflicts, saves them one by one.
 fn save_all(
     ports: &Ports,
     mut save: impl FnMut(Vec<SaveOptions>) -> Result<Vec<Receipt>, Error>,
@@ -490,7 +491,7 @@ fn became(receipt: &Receipt) -> FileImportOutcome {
     }
 }
 
-/// Returns true if a failure concerns one file only, and not all that follow.
+/// Returns true if an error concerns only one file and not also the files after it.
 fn is_about_one(error: &Error) -> bool {
     matches!(error.class(), Class::Caller | Class::Conflict)
 }
@@ -503,9 +504,9 @@ fn skipped(path: String, error: Error) -> Result<TakenFile, Error> {
     }
 }
 
-/// Archives the memories of files that vanished, and gives those that were archived. That they were archived with their file
-/// is noted first, so that they come back with it. A memory that is also in another file, or that somebody saved without a file, only
-/// loses the path.
+/// Archives the memories of files that vanished, and returns the ids of the archived memories. First records that each
+/// memory was archived because its file vanished, so that the memory becomes active again if the file returns. A memory
+/// with another source, a second file or a save without a file, only loses the path.
 pub(crate) fn prune(ports: &Ports, caller: &Caller, plan: &ImportPlan) -> Result<HashSet<MemoryId>, Error> {
     let (space, right) = access::workplace(ports, caller)?;
     let mut archived = HashSet::new();
@@ -529,7 +530,7 @@ pub(crate) fn prune(ports: &Ports, caller: &Caller, plan: &ImportPlan) -> Result
     Ok(archived)
 }
 
-/// The memories that [`prune`] would archive after what was foreseen. Nothing is written.
+/// Returns the memories that [`prune`] would archive after the predicted import. Writes nothing.
 pub(crate) fn foresee_prune(
     ports: &Ports,
     caller: &Caller,
@@ -561,12 +562,14 @@ pub(crate) fn foresee_prune(
     Ok(archived)
 }
 
-/// The other sources of a memory, where a file was one of its sources and it has others.
+/// Returns the sources of a memory without this path; `None` if the path is not one of the sources or is the only
+/// source.
 fn left_without(sources: &Sources, path: &str) -> Option<Sources> {
     sources.clone().without(path).filter(|left| left != sources)
 }
 
-/// Takes the path of a file that vanished from a memory that has other sources. Says whether it has.
+/// Removes the path of a vanished file from its memory if the memory has other sources. Returns true if the memory has
+/// other sources.
 fn drop_path(
     ports: &Ports,
     caller: &Caller,

@@ -1,4 +1,5 @@
-//! Background jobs: enqueued, claimed with a lease, retried with growing pauses, given up with a reason.
+//! Background jobs: a worker claims a job with a lease. A failed job is retried after increasing pauses, and given up
+//! with a reason after the last attempt.
 
 use std::time::Duration;
 
@@ -11,19 +12,20 @@ use crate::model::time::Timestamp;
 use crate::model::vocabulary::JobState;
 use crate::verbs::access::{self, Ports};
 
-/// Number of due jobs that a claim reads at a time. It reads more once others have taken them all.
+/// Number of due jobs that a claim reads at a time. If other workers have claimed all of them, the claim reads more
+/// jobs.
 const LOOKED_AT: usize = 16;
-/// The pause after the first failure; each further one doubles it.
+/// The pause after the first failure. Each further failure doubles the pause.
 const FIRST_PAUSE_MILLIS: i64 = 5_000;
-/// The longest pause.
+/// Maximum pause between two attempts.
 const LONGEST_PAUSE_MILLIS: i64 = 3_600_000;
-/// The error of a job that began as often as it may.
+/// The error of a job that has used all its attempts without an end.
 pub(crate) const NEVER_ENDED: &str = "it was begun as often as it may be, and never came to an end";
-/// Number of dead jobs searched for one.
+/// Maximum number of dead jobs read to find the job of a memory.
 const GIVEN_UP: usize = 1_000;
-/// Number of running jobs searched for abandoned ones.
+/// Maximum number of running jobs read to find abandoned jobs.
 const HELD: usize = 1_000;
-/// Maximum number of characters kept of the error of an attempt.
+/// Maximum number of characters of an error that is stored with a failed attempt.
 const REASON_CHARS: usize = 500;
 
 /// Enqueues a job.
@@ -32,8 +34,8 @@ pub(crate) fn add(ports: &Ports, job: Job) -> Result<Job, Error> {
     Ok(job)
 }
 
-/// Returns a job that exists once in a store; enqueues it if it is missing. If another process does so at the same time, theirs
-/// counts.
+/// Returns a job that exists only once in a store, and enqueues the job if it is missing. If another process enqueues
+/// the job at the same time, returns the job of that process.
 pub(crate) fn sole(ports: &Ports, id: JobId, kind: &str, payload: serde_json::Value) -> Result<Job, Error> {
     if let Some(job) = ports.store.job(id)? {
         return Ok(job);
@@ -44,8 +46,8 @@ pub(crate) fn sole(ports: &Ports, id: JobId, kind: &str, payload: serde_json::Va
     }
 }
 
-/// Claims the oldest due job of these kinds for the duration of the lease; `None` if there is none. A job whose holder vanished
-/// is claimed again, even after its last attempt: [`Job::is_spent`].
+/// Claims the oldest due job of these kinds for the duration of the lease; `None` if no job is due. A job whose worker
+/// died is claimed again, even after its last attempt: see [`Job::is_spent`].
 pub(crate) fn claim_any(
     ports: &Ports,
     kinds: &[&str],
@@ -64,7 +66,7 @@ pub(crate) fn claim_any(
     }
 }
 
-/// Claims the first of these jobs that no other process claims first.
+/// Claims one of these jobs: the first job that no other process has claimed.
 fn claim_one(
     ports: &Ports,
     due: Vec<Job>,
@@ -80,7 +82,7 @@ fn claim_one(
     Ok(None)
 }
 
-/// Claims a job, unless another process claims it first.
+/// Claims a job, unless another process claims the job first.
 pub(crate) fn claim_this(
     ports: &Ports,
     job: Job,
@@ -109,7 +111,8 @@ pub(crate) fn extend(ports: &Ports, job: Job, lease: Duration) -> Result<Job, Er
     moved(ports, now, job, next)
 }
 
-/// Ends the leases of holders that are gone, so that nobody waits for them, and returns their number.
+/// Ends the leases of workers that no longer run, so that their jobs can be claimed at once. Returns the number of
+/// ended leases.
 pub(crate) fn release(ports: &Ports, is_gone: &dyn Fn(&str) -> bool) -> Result<usize, Error> {
     let now = ports.clock.now();
     let mut released = 0;
@@ -137,7 +140,7 @@ pub(crate) fn remove(ports: &Ports, job: Job) -> Result<(), Error> {
     write(ports, ports.clock.now(), Write::RemoveJob(Box::new(job)))
 }
 
-/// Releases a claimed job for later, as if it had not begun.
+/// Releases a claimed job until after the pause. The attempt does not count.
 pub(crate) fn postpone(ports: &Ports, job: Job, pause: Duration) -> Result<Job, Error> {
     let now = ports.clock.now();
     let attempts = job.attempts.saturating_sub(1);
@@ -146,15 +149,15 @@ pub(crate) fn postpone(ports: &Ports, job: Job, pause: Duration) -> Result<Job, 
     moved(ports, now, job, next)
 }
 
-/// Releases a claimed job in its earlier state, whatever was done under its lease.
+/// Releases a claimed job and restores the state that the job had before the claim.
 pub(crate) fn give_back(ports: &Ports, job: Job) -> Result<Job, Error> {
     let attempts = job.attempts.saturating_sub(1);
     let next = Job { state: JobState::Waiting, lease: None, attempts, ..job.clone() };
     moved(ports, ports.clock.now(), job, next)
 }
 
-/// Ends a round of a claimed periodic job, with success or with this error. It waits for its next time and keeps the payload
-/// until then.
+/// Ends a round of a claimed periodic job, with success or with this error. The job waits for its next run and keeps
+/// the payload until then.
 pub(crate) fn rest(
     ports: &Ports,
     job: Job,
@@ -188,7 +191,7 @@ pub(crate) fn fail(ports: &Ports, job: Job, reason: &str) -> Result<Job, Error> 
     moved(ports, now, job, next)
 }
 
-/// Gives a dead job all its attempts again.
+/// Allows a dead job the full number of attempts again.
 pub(crate) fn retry(ports: &Ports, caller: &Caller, id: JobId) -> Result<Job, Error> {
     access::require_org_admin(ports, caller)?;
     access::decide_again(|| {
@@ -202,24 +205,24 @@ pub(crate) fn retry(ports: &Ports, caller: &Caller, id: JobId) -> Result<Job, Er
     })
 }
 
-/// Finds the extraction job of a memory that was given up, if it is among the first of these.
+/// Finds the dead extraction job of a memory among the first dead jobs.
 pub(crate) fn given_up(ports: &Ports, memory: MemoryId) -> Result<Option<Job>, Error> {
     let dead = ports.store.jobs(&[JobState::Dead], &[job::EXTRACT], GIVEN_UP)?;
     Ok(dead.into_iter().find(|job| job.memory() == Some(memory)))
 }
 
-/// Builds the write that gives a dead job all its attempts again.
+/// Builds the write that allows a dead job the full number of attempts again.
 pub(crate) fn anew(job: Job, now: Timestamp) -> Write {
     let to = renewed(&job, now);
     Write::MoveJob { from: Box::new(job), to: Box::new(to) }
 }
 
-/// Returns a job with all its attempts, due at once.
+/// Returns the job with the full number of attempts, due at once.
 fn renewed(job: &Job, now: Timestamp) -> Job {
     Job { state: JobState::Waiting, due_at: now, attempts: 0, ..job.clone() }
 }
 
-/// Returns the jobs in these states, oldest due first.
+/// Returns the jobs in these states, sorted by due time, earliest first.
 pub(crate) fn jobs(
     ports: &Ports,
     caller: &Caller,
@@ -236,12 +239,12 @@ fn pause_millis(attempts: u32) -> i64 {
     (FIRST_PAUSE_MILLIS << doublings).min(LONGEST_PAUSE_MILLIS)
 }
 
-/// Adds up to a fifth, so that jobs that failed together do not come back together.
+/// Adds up to a fifth to a pause, so that jobs that failed at the same time are not retried at the same time.
 fn jittered(millis: i64) -> i64 {
     millis + fastrand::i64(0..=millis / 5)
 }
 
-/// Writes a change of a job, if nobody has changed it since.
+/// Writes a changed job, unless the job has been changed in the meantime.
 pub(crate) fn moved(ports: &Ports, now: Timestamp, from: Job, to: Job) -> Result<Job, Error> {
     write(ports, now, Write::MoveJob { from: Box::new(from), to: Box::new(to.clone()) })?;
     Ok(to)

@@ -1,6 +1,7 @@
-//! The verbs: what a caller can ask of the memory, one file or folder for each.
+//! The verbs: the operations that a caller can request. Each verb has one file or folder.
 //!
-//! Each verb checks the caller's rights, decides, and ends in one [`Store::apply`](crate::ports::Store::apply).
+//! Each verb checks the caller's rights, decides on the change, and writes the change in one
+//! [`Store::apply`](crate::ports::Store::apply).
 
 pub mod adopt;
 pub mod import;

@@ -1,8 +1,8 @@
-//! The files that memories describe: stored before the memory, deleted after the last memory of them.
+//! The files that memories describe. A file is stored before its first memory, and deleted after its last memory.
 //!
-//! A job that deletes the file if no memory needs it is enqueued before the file is stored, and in the transaction that
-//! takes it from its last memory. So nothing is left behind, wherever a process is killed, and no file is deleted that a
-//! memory still has.
+//! A cleanup job deletes a file if no memory describes it. The job is enqueued before the file is stored, and again in
+//! the transaction that removes the file from a memory. So no unused file remains if a process is killed at any point,
+//! and no file is deleted that a memory still describes.
 
 use std::time::Duration;
 
@@ -18,19 +18,19 @@ use crate::ports::{Hold, ObjectKey};
 use crate::verbs::access::{self, Ports};
 use crate::verbs::jobs;
 
-/// Time after which a stored file without a memory will never get one.
+/// Time after which a stored file without a memory will never get a memory.
 pub(crate) const SOON: Duration = Duration::from_secs(600);
 
 /// A file whose memory is not saved yet.
 pub(crate) struct Kept {
     pub(crate) attachment: Attachment,
-    /// Deletes the file if its memory never comes.
+    /// The job that deletes the file if its memory is never saved.
     drop: Job,
-    /// Keeps everybody from deleting files meanwhile.
+    /// Prevents the deletion of files until the memory is saved.
     hold: Hold,
 }
 
-/// Describes a file as a memory of it would. Nothing is kept.
+/// Returns the attachment that a memory of this file would have. Does not store the file.
 pub(crate) fn describe(
     ports: &Ports,
     bytes: &[u8],
@@ -52,7 +52,7 @@ pub(crate) fn describe(
     })
 }
 
-/// Keeps a file, and says what a memory says of it.
+/// Stores a file, and returns it with the attachment for its memory.
 pub(crate) fn keep(ports: &Ports, bytes: &[u8], media_type: &str, name: &str) -> Result<Kept, Error> {
     let attachment = describe(ports, bytes, media_type, name)?;
     ports.store.require_writable()?;
@@ -70,9 +70,9 @@ pub(crate) fn keep(ports: &Ports, bytes: &[u8], media_type: &str, name: &str) ->
 }
 
 impl Kept {
-    /// Ends the wait after the memory was saved.
+    /// Removes the cleanup job and the hold after the memory was saved.
     pub(crate) fn stays(self, ports: &Ports) {
-        // If the process is killed before this, the job stays and finds the memory.
+        // If this fails, the job runs later, finds the memory and does not delete the file.
         let _ = jobs::remove(ports, self.drop);
     }
 
@@ -83,14 +83,14 @@ impl Kept {
     }
 }
 
-/// Returns the write that enqueues the deletion of a file, and its job, for the transaction that takes the file from a
-/// memory.
+/// Returns the cleanup job of a file, and the write that enqueues the job. The write belongs into the transaction that
+/// removes the file from a memory.
 pub(crate) fn leaves(attachment: &Attachment, now: Timestamp) -> (Write, Job) {
     let job = Job::drop_of(&attachment.object_key, now);
     (Write::Enqueue(job.clone()), job)
 }
 
-/// Runs such a job at once if possible; otherwise it runs later.
+/// Runs a cleanup job at once if possible; otherwise the job runs later.
 pub(crate) fn drop_now(ports: &Ports, job: Job) {
     if let Some(key) = job.object()
         && drop_unused(ports, key).is_ok_and(|done| done)
@@ -99,8 +99,8 @@ pub(crate) fn drop_now(ports: &Ports, job: Job) {
     }
 }
 
-/// Deletes a file that no memory describes. Returns false if that cannot be determined now, because somebody is storing a
-/// file.
+/// Deletes a file that no memory describes. Returns false if a file is being stored at the moment, because the use of the
+/// file cannot be determined then.
 pub(crate) fn drop_unused(ports: &Ports, key: &str) -> Result<bool, Error> {
     let Some(_hold) = ports.objects.removing()? else {
         return Ok(false);

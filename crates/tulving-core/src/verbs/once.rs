@@ -1,7 +1,7 @@
-//! Makes requests idempotent: each runs once even if it is sent several times.
+//! Makes requests idempotent: each request runs once even if a client sends it several times.
 //!
-//! A server calls [`begin`] before the verb, and [`answer`] or [`give_up`] after it. The claim is in the store, so this
-//! works across processes and restarts.
+//! A server calls [`begin`] before the verb, and [`answer`] or [`give_up`] after it. The claim is in the store, so
+//! requests are idempotent across processes and restarts.
 
 use sha2::{Digest, Sha256};
 
@@ -16,14 +16,15 @@ use crate::model::time::Timestamp;
 use crate::text::withhold::Redactor;
 use crate::verbs::access::{self, Ports};
 
-/// Time that a claim is kept after its last write.
+/// Time for which a claim stays in the store after its last change.
 const LIVES_MILLIS: i64 = 24 * 3_600_000;
-/// Time after which an unanswered claim is taken to be of a process that died. Longer than any request may take.
+/// Time after which an unanswered claim counts as abandoned by a dead process. It is longer than any request may take.
 const LEASE_MILLIS: i64 = 2 * 60_000;
-/// Number of old claims deleted with each new one: more than one, so that they are deleted faster than they are added.
+/// Number of expired claims deleted with each new claim. It is greater than 1, so that expired claims are deleted
+/// faster than new claims are added.
 const PRUNED: usize = 8;
 
-/// Begins a request, or returns its earlier result.
+/// Begins a request, or returns the result of an earlier request with the same key.
 pub(crate) fn begin(ports: &Ports, caller: &Caller, key: &str, fingerprint: [u8; 32]) -> Result<Once, Error> {
     let key = checked(key)?;
     Redactor::new(ports.secret_policies.least()).refuse(Field::OnceKey, key)?;
@@ -48,21 +49,22 @@ pub(crate) fn begin(ports: &Ports, caller: &Caller, key: &str, fingerprint: [u8;
             Write::BoundClaims { keep: limits::CLAIMS },
         ];
         ports.store.apply(&access::changes(caller, now, Vec::new(), writes))?;
-        // A claim that this one replaces is older by its lease at least, so the timestamp tells them apart.
+        // A claim that the new claim replaces is older by at least the lease, so the timestamps of the two claims
+        // differ.
         Ok(Once::Begun(now))
     })
 }
 
-/// The caller's access to the space of the call. A caller without access can still call: a memory given by its id need not
-/// be in that space.
+/// The caller's access to the space of the call. A caller without access can still make requests, because a memory
+/// given by its id may be in another space.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum SpaceAccess {
     Inside,
     Outside,
 }
 
-/// Returns the result of a claim; `None` if it may be taken over. An answer given to a caller with access is repeated only
-/// to callers with access.
+/// Returns the result of a claim; `None` if a new request may replace the claim. An answer for a caller with access is
+/// returned again only to callers with access.
 fn before(
     caller: &Caller,
     claim: Claim,
@@ -84,7 +86,8 @@ fn before(
     }
 }
 
-/// Keeps the answer. Does nothing if the request was answered before, or begun again by somebody else.
+/// Stores the answer of a request. Does nothing if the request already has an answer, or has been begun again in the
+/// meantime.
 pub(crate) fn answer(
     ports: &Ports,
     caller: &Caller,
@@ -101,7 +104,8 @@ pub(crate) fn answer(
     write(ports, caller, writes)
 }
 
-/// Lets a failed request be tried again. One that was answered, or that somebody else began, stays.
+/// Removes the claim of a failed request, so that a client can retry. Does nothing if the request already has an
+/// answer, or has been begun again in the meantime.
 pub(crate) fn give_up(ports: &Ports, caller: &Caller, key: &str, begun: Timestamp) -> Result<(), Error> {
     let key = checked(key)?.to_owned();
     write(ports, caller, vec![Write::DropClaim { key, begun }])
@@ -120,7 +124,8 @@ fn checked(key: &str) -> Result<&str, Invalid> {
     Err(Invalid::OnceKey { got: preview::short(key) })
 }
 
-/// Returns a digest of a request and of the caller's access: another token of the same principal may get another answer.
+/// Returns a digest of a request and of the caller's access. The access is included because another token of the same
+/// principal may get another answer.
 fn sealed(caller: &Caller, fingerprint: [u8; 32], place: SpaceAccess) -> [u8; 32] {
     let mut digest = Sha256::new();
     digest.update(fingerprint);

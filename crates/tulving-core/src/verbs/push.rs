@@ -1,4 +1,5 @@
-//! Imports documents: text as it is, other files as attachments whose text is extracted later.
+//! Imports documents. A text is saved directly; any other file is saved as an attachment, and its text is extracted
+//! later.
 
 use std::borrow::Cow;
 
@@ -15,28 +16,28 @@ use crate::verbs::access::{self, Ports};
 use crate::verbs::objects::{self, Kept};
 use crate::verbs::save::{self, SaveOptions};
 
-/// The name of a file without a name.
+/// The name given to a file that has no name.
 const UNNAMED: &str = "unnamed file";
 
-/// A document.
+/// A document to import.
 #[derive(Clone, Debug, Default)]
 pub struct Document {
-    /// Its name, with its path if known.
+    /// The name of the document, with its path if known.
     pub name: Option<String>,
-    /// Its bytes.
+    /// The content of the document in bytes.
     pub bytes: Vec<u8>,
     /// The fields of the save. The content comes from the bytes.
     pub about: SaveRequest,
 }
 
-/// A document that was examined: the request to save, and what goes with it.
+/// The result of examining a document: the save request and additional data.
 pub(crate) struct Seen {
     pub(crate) request: SaveRequest,
-    /// A note about its form, for the receipt.
+    /// A note about the form of the document, for the receipt.
     pub(crate) note: Option<String>,
-    /// The stored file, if it is not text.
+    /// The stored file, if the document is not text.
     pub(crate) kept: Option<Kept>,
-    /// True if the document itself has metadata.
+    /// True if the document itself contains metadata.
     pub(crate) told: bool,
 }
 
@@ -49,7 +50,7 @@ pub(crate) fn push(ports: &Ports, caller: &Caller, document: Document) -> Result
     settle(ports, saved, seen.kept)
 }
 
-/// Finishes a push: keeps the stored file if the save succeeded, deletes it otherwise.
+/// Finishes a push: keeps the stored file if the save succeeded, otherwise deletes the file.
 pub(crate) fn settle(
     ports: &Ports,
     saved: Result<Receipt, Error>,
@@ -64,7 +65,7 @@ pub(crate) fn settle(
     saved
 }
 
-/// Determines what a document is, and stores its file if it is not text.
+/// Determines the type of a document. Stores its file if the document is not text.
 pub(crate) fn look(ports: &Ports, document: Document) -> Result<Seen, Error> {
     look_by(document, |bytes, media_type, name| {
         let kept = objects::keep(ports, bytes, media_type, name)?;
@@ -72,14 +73,15 @@ pub(crate) fn look(ports: &Ports, document: Document) -> Result<Seen, Error> {
     })
 }
 
-/// Finds out what would be saved of a document. Nothing is kept.
+/// Returns the request that would save a document. Stores nothing.
 pub(crate) fn foresee(ports: &Ports, document: Document) -> Result<Seen, Error> {
     look_by(document, |bytes, media_type, name| {
         Ok((objects::describe(ports, bytes, media_type, name)?, None))
     })
 }
 
-/// Detects the type of a document, and makes the request that saves it. `attach` handles a file that is not text.
+/// Detects the type of a document, and builds the request that saves the document. `attach` handles a file that is not
+/// text.
 fn look_by(
     document: Document,
     attach: impl FnOnce(&[u8], &str, &str) -> Result<(Attachment, Option<Kept>), Error>,
@@ -113,7 +115,7 @@ fn written(name: Option<&str>, text: Cow<'_, str>, about: SaveRequest, form: Doc
     Seen { request, note: note.or(wrong).or(left_out), kept: None, told }
 }
 
-/// What is wrong with the fields above a Markdown text, where they cannot be read.
+/// Returns the error in the front matter of a Markdown text, if the front matter cannot be read.
 fn wrong_fields(text: &str) -> Option<String> {
     let (head, toml) = front::head(text)?;
     match form::of_data(None, Some(if toml { "toml" } else { "yaml" }), head).note? {
@@ -125,12 +127,12 @@ fn wrong_fields(text: &str) -> Option<String> {
     }
 }
 
-/// Adds the metadata of a Markdown document to a request, and returns true if there was any.
+/// Adds the metadata of a Markdown document to a request. Returns true if the document had metadata.
 fn itself(name: Option<&str>, request: SaveRequest) -> (SaveRequest, bool) {
     let Some(name) = name.filter(|name| is_markdown(name)) else { return (request, false) };
     let (mut request, mut told) = (request, false);
     if let Some(front) = front::front(&request.content) {
-        // A document of nothing but fields is kept whole.
+        // If a document consists only of front matter, the front matter stays in the content.
         if !front.text.trim().is_empty() {
             request = front::told(SaveRequest { content: front.text, ..request }, front.about);
             told = true;

@@ -1,4 +1,4 @@
-//! Reads memories without recalling them: get, list, count.
+//! Reads memories without a recall: get, list and count.
 
 use sha2::{Digest, Sha256};
 
@@ -15,12 +15,12 @@ use crate::text::normalize;
 use crate::verbs::access::{self, Ports};
 use crate::verbs::succession::{self, Moment};
 
-/// Lifetime of a frozen order.
+/// Lifetime of the frozen order of a list.
 const LISTING_LIVES_MILLIS: i64 = 3_600_000;
 
 /// Number of memories read at a time.
 const SLICE: usize = 64;
-/// Bytes read at once of rows that are not returned as they are.
+/// Maximum number of bytes read at once of rows that are processed further instead of returned.
 pub(crate) const PAGE_BYTES: usize = 16_000_000;
 
 /// Returns a memory.
@@ -36,9 +36,10 @@ pub(crate) fn count(ports: &Ports, caller: &Caller, filter: &Filter) -> Result<u
     Ok(ports.store.count(&caller.viewer, &filter)?)
 }
 
-/// Returns a page, without mirrors unless their file is named, shorter than requested if its contents are long. Following the
-/// cursors neither skips nor repeats, whatever is written meanwhile: in the order of creation each page begins after the end
-/// of the last; in an order that may change, the first page freezes it.
+/// Returns a page of memories. Mirrors are left out unless the filter names their file. The page is shorter than
+/// requested if the contents are long. Cursors skip and repeat no memory, even if memories are written between two
+/// pages: in the order of creation, each page begins after the last memory of the previous page; an order that may
+/// change is frozen by the first page.
 pub(crate) fn list(ports: &Ports, caller: &Caller, request: &ListRequest) -> Result<Page, Error> {
     bounded(Field::Limit, request.limit, limits::PAGE)?;
     let filter = fitted(&request.filter, ports.clock.now())?.of_records();
@@ -70,13 +71,13 @@ fn fixed_page(
     let (viewer, limit) = (&caller.viewer, request.limit);
     let mut memories: Vec<Memory> = Vec::new();
     loop {
-        // One more than wanted tells whether anything follows.
+        // Reads one memory more than wanted, to detect if another page follows.
         let wanted = SLICE.min(limit - memories.len());
         let room = ports.limits.answer_bytes.saturating_sub(bytes_of(&memories));
         let extent = Extent::whole(wanted + 1, room);
         let mut slice = ports.store.list_within(viewer, &request.filter, request.sort, extent, after)?;
         let heavy = bytes_of(&slice) >= room;
-        // If the byte limit ended the slice, it is unknown whether anything follows.
+        // If the byte limit ended the slice, only another read can show if more memories follow.
         let more = slice.len() > wanted || (heavy && follows(ports, caller, request, &slice)?);
         slice.truncate(wanted);
         memories.append(&mut slice);
@@ -127,7 +128,8 @@ fn frozen_page(
     Ok(Page::of(memories, next))
 }
 
-/// Returns true if a memory follows the last of these. This reads one content that is not needed, which is acceptable.
+/// Returns true if another memory follows the last memory of the slice. Also reads the content of that memory, although
+/// it is not needed; the cost is acceptable.
 fn follows(ports: &Ports, caller: &Caller, request: &ListRequest, slice: &[Memory]) -> Result<bool, Error> {
     let after = slice.last().map(|last| (last.usage.created_at, last.id));
     let next = ports.store.list(&caller.viewer, &request.filter, request.sort, 1, after)?;
@@ -139,12 +141,12 @@ pub(crate) fn bytes_of(memories: &[Memory]) -> usize {
     memories.iter().map(|memory| memory.fields.text.content.len()).sum()
 }
 
-/// Returns the first of these memories, as many as one answer should carry, but at least one.
+/// Returns the first of these memories, up to the size limit of an answer, but at least one.
 pub(crate) fn nearest(ports: &Ports, caller: &Caller, ids: &[MemoryId]) -> Result<Vec<Memory>, Error> {
     Ok(ports.store.memories_within(&caller.viewer, ids, ports.limits.answer_bytes)?)
 }
 
-/// Passes these memories on one by one, reading no more at once than an answer should carry.
+/// Calls the function with each of these memories. Reads no more at once than the size limit of an answer.
 pub(crate) fn each(
     ports: &Ports,
     caller: &Caller,
@@ -163,8 +165,9 @@ pub(crate) fn each(
     Ok(())
 }
 
-/// Returns the memories of a page as they are now, and the number of ids that this covers. Memories that are gone meanwhile
-/// are left out, and so are those that were forgotten or restored, as the request requires.
+/// Returns the current memories of a page, and the number of ids that the page covers. Memories that no longer exist
+/// are left out. Memories that were forgotten or restored in the meantime are left out if they no longer match the
+/// request.
 fn load(
     ports: &Ports,
     caller: &Caller,
@@ -193,8 +196,8 @@ fn load(
     Ok((memories, taken))
 }
 
-/// Returns a fingerprint of the viewer, filter and order, which a cursor must match. Memories that expire between two pages do
-/// not change it.
+/// Returns a fingerprint of the viewer, filter and order. A cursor is valid only with the same fingerprint. Memories
+/// that expire between two pages do not change the fingerprint.
 pub(crate) fn fingerprint(caller: &Caller, request: &ListRequest) -> u64 {
     let states_at = request.filter.states_at.map(|_| Timestamp::from_micros(0));
     let filter = Filter { states_at, ..request.filter.clone() };
@@ -203,8 +206,9 @@ pub(crate) fn fingerprint(caller: &Caller, request: &ListRequest) -> u64 {
     u64::from_be_bytes(digest[..8].try_into().expect("a digest has 32 bytes"))
 }
 
-/// Normalises a filter: words in their stored form, each state once, and states evaluated now unless it gives a time.
-/// Refuses more tags than a memory can have, and an interval that ends before it begins.
+/// Normalises a filter: converts words to their stored form, removes repeated states, and evaluates states at the
+/// current time unless the filter gives a time. Refuses a filter with more tags than a memory can have, or with an
+/// interval that ends before it begins.
 pub(crate) fn fitted(filter: &Filter, now: Timestamp) -> Result<Filter, Invalid> {
     let (got, limit) = (filter.tags.len(), limits::TAGS);
     if got > limit {

@@ -1,4 +1,4 @@
-//! Follows the associations of a memory outward, as far as the caller may see them.
+//! Follows the associations of a memory over several hops, as far as the caller may see them.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,8 +12,9 @@ use crate::verbs::access::{self, Ports};
 use crate::verbs::read;
 use crate::verbs::succession::{self, Moment};
 
-/// Returns the memories within `depth` hops, nearest first and within a hop strongest first, until their contents fill an
-/// answer. Edges through a memory that the caller may not see are not followed.
+/// Returns the memories within `depth` hops, until their contents fill an answer. Nearer memories come first; at the
+/// same distance, memories with stronger links come first. Paths through a memory that the caller may not see are not
+/// followed.
 pub(crate) fn related(
     ports: &Ports,
     caller: &Caller,

@@ -1,8 +1,8 @@
 //! Moves memories to another space, in one transaction.
 //!
-//! A memory keeps its boundary, versions, links and times. Members of the new space may then see it as its boundary allows,
-//! and its earlier versions as theirs do; members of only the old space no longer see it. So a move needs the right to
-//! change who sees the memory, and the right to write in the new space.
+//! A memory keeps its boundary, versions, links and times. After the move, members of the new space may see the memory
+//! and its earlier versions if the boundary of each version allows it; members of only the old space no longer see the
+//! memory. So a move needs the right to change who sees the memory, and the right to write in the new space.
 
 use tulving_text::secrets;
 
@@ -20,8 +20,8 @@ use crate::verbs::access::{self, Ports};
 use crate::verbs::save::{dedupe, intake};
 use crate::verbs::status;
 
-/// Moves memories to a space: all that exist, or none if one may not be moved. One that is already in the space stays as it
-/// is, and needs no right.
+/// Moves memories to a space. Memories that do not exist are skipped. If one memory may not be moved, none is moved. A
+/// memory that is already in the space does not change, and needs no right.
 pub(crate) fn move_to(
     ports: &Ports,
     caller: &Caller,
@@ -43,7 +43,7 @@ pub(crate) fn move_to(
     })
 }
 
-/// Returns the writes that move a memory back to a space that it came from, with the rights that they need.
+/// Returns the writes that move a memory back to its earlier space, and the rights that the writes need.
 pub(crate) fn back(
     ports: &Ports,
     caller: &Caller,
@@ -66,7 +66,7 @@ struct MoveBatch<'a> {
     rights: Vec<Right>,
     writes: Vec<Write>,
     pending: dedupe::Pending,
-    /// The memories as they will be, each with true if it must move.
+    /// The memories in their future state, each with true if the memory must move.
     memories: Vec<(Memory, bool)>,
 }
 
@@ -84,7 +84,7 @@ impl<'a> MoveBatch<'a> {
         }
     }
 
-    /// Decides on one more memory.
+    /// Adds a memory to the transaction.
     fn take(&mut self, which: MemoryRef, memory: Memory) -> Result<(), Error> {
         if memory.space == self.target.id {
             self.memories.push((memory, false));
@@ -106,7 +106,7 @@ impl<'a> MoveBatch<'a> {
         Ok(())
     }
 
-    /// Refuses a secret, in any version, that was allowed in the old space and is not in the new one.
+    /// Refuses a memory if any of its versions contains a secret that the old space allowed and the new space does not.
     fn refuse_secrets(&self, memory: &Memory) -> Result<(), Error> {
         let (ports, viewer) = (self.ports, &self.caller.viewer);
         let there = ports.secret_policies.of(self.target);
@@ -126,21 +126,21 @@ impl<'a> MoveBatch<'a> {
         Ok(())
     }
 
-    /// Refuses a memory whose slot another memory has there already, or will have.
+    /// Refuses a memory if another memory has the same slot in the new space, or gets the slot in this transaction.
     fn refuse_held(&self, future: &Memory) -> Result<(), Error> {
         for slot in dedupe::slots(future) {
             let (ports, viewer) = (self.ports, &self.caller.viewer);
             let Some(other) = dedupe::holder(ports, viewer, future.space, &self.pending, &slot)? else {
                 continue;
             };
-            // A number would be looked up in the space of the call.
+            // A number is looked up in the space of the call, so for a memory in another space the id is shown.
             let number = other.number.filter(|_| other.space == self.caller.space);
             return Err(Error::Held { other: MemoryRef::of(number, other.id), what: slot.what() });
         }
         Ok(())
     }
 
-    /// Moves the memories and returns them as they are then.
+    /// Moves the memories, and returns them in their new state.
     fn apply(self) -> Result<Vec<Memory>, Error> {
         let Self { ports, caller, now, rights, writes, mut memories, .. } = self;
         if !writes.is_empty() {

@@ -1,6 +1,7 @@
-//! Removes the links that superseded a memory, once a new link states that it is valid again.
+//! Removes the links that superseded a memory when a new link states that the memory is valid again.
 //!
-//! Runs before that link in the same transaction, so that the newest statement wins and no cycle of updates is stored.
+//! The links are removed before the new link is written, in the same transaction. So the newest statement wins, and no
+//! cycle of updates is stored.
 
 use crate::model::answer::Warning;
 use crate::model::association::Association;
@@ -17,8 +18,9 @@ use crate::verbs::access::Ports;
 use crate::verbs::status;
 use crate::verbs::succession;
 
-/// Returns the writes that remove the links by which `memory` was superseded by way of `target`, which it now updates, and
-/// the warnings about them. `before` are the earlier writes of the transaction.
+/// Returns the writes that remove the links through which `target` superseded `memory`, directly or through other
+/// memories, and the warnings about them. `memory` now updates `target`. `before` contains the earlier writes of the
+/// transaction.
 pub(crate) fn retract(
     ports: &Ports,
     caller: &Caller,
@@ -40,12 +42,12 @@ pub(crate) fn retract(
     Ok((writes, warnings))
 }
 
-/// Returns the reference to a memory in the space of the call: its number there, else its id.
+/// Returns the reference to a memory: its number if it is in the space of the call, else its id.
 pub(crate) fn named(caller: &Caller, memory: &Memory) -> MemoryRef {
     MemoryRef::of(memory.number.filter(|_| memory.space == caller.space), memory.id)
 }
 
-/// The weight and the maker of an edge.
+/// The weight and the creator of an edge.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Edge {
     pub(crate) weight: Weight,
@@ -58,8 +60,8 @@ impl Edge {
     }
 }
 
-/// Builds the audit entry of an act on an edge: the relation, and the previous edge, so that the act can be undone. It names
-/// both ends, so it is as private as either.
+/// Builds the audit entry of an act on an edge. The entry contains the relation and the previous edge, so that the act
+/// can be undone. The entry names both memories, so it is private if either memory is private.
 pub(crate) fn audit(
     caller: &Caller,
     at: Timestamp,
@@ -68,7 +70,7 @@ pub(crate) fn audit(
     (relation, was): (Relation, Option<Edge>),
 ) -> AuditEntry {
     let was = was.map(|edge| format!("{WAS}{} by {}", edge.weight.get(), edge.linked_by)).unwrap_or_default();
-    // A reader of one space's audit may not know of a memory in another.
+    // A reader of the audit of one space may not know that a memory in another space exists.
     let detail = match from.space == to.space {
         true => format!("{relation} {}{was}", to.id),
         false => format!("{relation} a memory of another space"),
@@ -78,10 +80,10 @@ pub(crate) fn audit(
     entry
 }
 
-/// The text before the previous edge.
+/// The text that separates the previous edge from the relation in an audit detail.
 const WAS: &str = ", was ";
 
-/// Parses the edge of such an entry, and the previous one, if known.
+/// Parses the detail of an audit entry: the edge, and the previous edge if known.
 pub(crate) fn named_edge(detail: &str) -> Option<(Relation, MemoryId, Option<Edge>)> {
     let (edge, was) = detail.split_once(WAS).map_or((detail, None), |(edge, was)| (edge, Some(was)));
     let (relation, target) = edge.split_once(' ')?;

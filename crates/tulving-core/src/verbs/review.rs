@@ -1,4 +1,4 @@
-//! Quarantined memories: listed, accepted or rejected. They are stored meanwhile, and not recalled.
+//! Lists, accepts and rejects quarantined memories. A quarantined memory is stored, but recall does not find it.
 
 use crate::model::answer::{Cursor, Page};
 use crate::model::error::Error;
@@ -31,7 +31,7 @@ pub(crate) fn accept(ports: &Ports, caller: &Caller, which: MemoryRef) -> Result
     })
 }
 
-/// Softly forgets a quarantined memory. If restored, it waits for review again.
+/// Softly forgets a quarantined memory. After a restore, the memory waits for review again.
 pub(crate) fn reject(ports: &Ports, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
     access::decide_again(|| {
         let (memory, right) = access::find_editable(ports, caller, which)?;

@@ -23,8 +23,8 @@ pub(crate) fn archive(
     })
 }
 
-/// Makes an archived memory active again; rules count from then on. A memory that is not archived stays unchanged. One that has
-/// expired is refused, because it would be hidden all the same.
+/// Makes an archived memory active again. Lifecycle rules count its idle time from now. A memory that is not archived
+/// stays unchanged. An expired memory is refused, because recall would still not find it.
 pub(crate) fn unarchive(ports: &Ports, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
     shift(ports, caller, which, (AuditAct::Unarchived, None), |memory, now| {
         match memory.fields.span.expires_at {
@@ -35,7 +35,7 @@ pub(crate) fn unarchive(ports: &Ports, caller: &Caller, which: MemoryRef) -> Res
     })
 }
 
-/// Exempts a memory from decay and shows it first; a cooling one becomes active.
+/// Pins a memory: it does not decay, and is shown first. A cooling memory becomes active.
 pub(crate) fn pin(ports: &Ports, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
     shift(ports, caller, which, (AuditAct::Pinned, None), |memory, _| {
         let stood = memory.status;
@@ -44,7 +44,7 @@ pub(crate) fn pin(ports: &Ports, caller: &Caller, which: MemoryRef) -> Result<Me
     })
 }
 
-/// Removes the exemption.
+/// Unpins a memory, so that it can decay again.
 pub(crate) fn unpin(ports: &Ports, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
     shift(ports, caller, which, (AuditAct::Unpinned, None), |memory, _| {
         Ok(Status { pinned: false, ..memory.status })
@@ -65,8 +65,8 @@ fn shift(
     })
 }
 
-/// Writes a new status and its audit entry, with an optional reason, in one transaction, and returns the memory as it is then.
-/// Nothing is written if the status is unchanged.
+/// Writes a new status and its audit entry, with an optional reason, in one transaction, and returns the changed
+/// memory. Nothing is written if the status is unchanged.
 pub(crate) fn put(
     ports: &Ports,
     caller: &Caller,
@@ -89,12 +89,13 @@ pub(crate) fn put(
     Ok(Memory { status: to, ..memory })
 }
 
-/// Returns the audit detail of an act that clears or changes the completion time: the old time, so that the act can be undone.
+/// Returns the audit detail of an act that clears or changes the completion time. The detail is the old time, so that
+/// the act can be undone.
 pub(crate) fn done_then(from: Status, to: Status) -> Option<String> {
     from.done_at.filter(|_| from.done_at != to.done_at).map(|at| format!("{WAS_DONE}{at}"))
 }
 
-/// Parses the old completion time from such a detail.
+/// Parses the old completion time from an audit detail.
 pub(crate) fn done_before(detail: &str) -> Option<Timestamp> {
     detail.strip_prefix(WAS_DONE)?.parse().ok()
 }

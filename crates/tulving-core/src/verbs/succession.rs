@@ -1,8 +1,10 @@
-//! Succession: the one rule by which a memory counts as superseded, for recall, lists, reads, relatives and the briefing.
+//! Succession: the rule by which a memory counts as superseded. Recall, lists, reads, related memories and the briefing
+//! all use this rule.
 //!
-//! Reads only. The statement of a caller that "this updates that" is stored; whether it counts depends on the time in question. A
-//! memory that is valid again removes the links that superseded it, so no cycle of updates is written. If there is one all the
-//! same, by two concurrent writers or from a dump, the newest link counts.
+//! This module writes nothing. The store contains the statements of callers that one memory updates another; a
+//! statement counts or does not count depending on the time in question. When a memory becomes valid again, the links
+//! that superseded it are removed, so normally no cycle of updates is stored. If two concurrent writers or a dump still
+//! create a cycle, the newest link counts.
 
 use std::collections::{HashMap, HashSet};
 
@@ -16,7 +18,7 @@ use crate::model::time::Timestamp;
 use crate::model::vocabulary::{LinkedBy, Relation};
 use crate::verbs::access::Ports;
 
-/// Maximum number of links followed to a successor, if those in between do not count.
+/// Maximum number of links followed to find a successor that counts.
 const STEPS: usize = 16;
 
 /// Number of memories whose successors are read at once.
@@ -25,15 +27,16 @@ const AT_ONCE: usize = 1_000;
 /// The time in question.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Moment {
-    /// The present: a memory whose successor is no longer valid may still be the best that is known.
+    /// The present: if the successor of a memory is no longer valid, the memory counts again, because it may be the
+    /// best known statement.
     Now(Timestamp),
-    /// The past: a memory superseded by then had ended, whatever became of its successor.
+    /// The past: a memory that was superseded by this time had ended, even if its successor is no longer valid.
     Then(Timestamp),
 }
 
 impl Moment {
-    /// Returns true if a successor counts: it has become valid, has not expired and nobody archived it. If a rule archived it for
-    /// its age, the memory that it superseded stays superseded.
+    /// Returns true if a successor counts: the successor has become valid, has not expired, and nobody archived it. If
+    /// a rule archived it for its age, the memory that it superseded stays superseded.
     fn counts(self, successor: &Memory) -> bool {
         let (at, holds) = match self {
             Self::Now(at) => (at, successor.held_at(at)),
@@ -43,7 +46,7 @@ impl Moment {
     }
 }
 
-/// Marks memories as superseded only by a successor that counts. Forgotten ones stay as they are stored.
+/// Sets the successor of each memory to a successor that counts, or to none. Forgotten memories do not change.
 pub(crate) fn settle<'a>(
     ports: &Ports,
     caller: &Caller,
@@ -155,7 +158,7 @@ impl Links {
         self.0.get(&old).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns pairs of the old and the new memory.
+    /// Returns the pairs of an old memory and a memory that updates it.
     pub(crate) fn pairs(&self) -> impl Iterator<Item = (MemoryId, MemoryId)> {
         self.0.iter().flat_map(|(old, successors)| successors.iter().map(|new| (*old, *new)))
     }
@@ -176,7 +179,7 @@ impl Links {
         false
     }
 
-    /// Returns the memories that lead to a cycle.
+    /// Returns the memories in cycles of updates, and the memories that lead to a cycle.
     fn around_rings(&self) -> HashSet<MemoryId> {
         let mut earlier: HashMap<MemoryId, Vec<MemoryId>> = HashMap::new();
         let mut open: HashMap<MemoryId, usize> = HashMap::new();
@@ -199,7 +202,7 @@ impl Links {
         open.into_keys().collect()
     }
 
-    /// Removes cycles: in each the newest link counts, and its source is no longer updated by the others.
+    /// Removes cycles: in each cycle the newest link counts, and the links of the cycle that update its source go.
     fn open(self, ports: &Ports, caller: &Caller) -> Result<Self, Error> {
         let members: Vec<MemoryId> = self.around_rings().into_iter().collect();
         if members.is_empty() {
@@ -209,7 +212,7 @@ impl Links {
         Ok(self.opened(&links))
     }
 
-    /// Removes cycles if the links are known.
+    /// Removes cycles, with the given links instead of links read from the store.
     pub(crate) fn opened(mut self, links: &[Association]) -> Self {
         let mut around = self.around_rings();
         let mut newest: Vec<&Association> = links.iter().filter(|link| supersedes(link)).collect();
@@ -235,12 +238,12 @@ impl Links {
 /// The succession at a time.
 struct Succession {
     links: Links,
-    /// Successors, with the time of their creation if they count.
+    /// The successors read so far, each with its creation time if it counts.
     known: HashMap<MemoryId, Option<Timestamp>>,
 }
 
 impl Succession {
-    /// Reads the successors of these memories, and those of successors that do not count.
+    /// Reads the successors of these memories. If a successor does not count, reads its successors too.
     fn of(
         ports: &Ports,
         caller: &Caller,
@@ -267,7 +270,8 @@ impl Succession {
         Ok(Self { links, known })
     }
 
-    /// Returns the newest of the nearest successors that count. If none of them counts, continues with those that update them.
+    /// Returns the newest of the nearest successors that count. If none of them counts, continues with the successors
+    /// of these successors.
     fn newest(&self, target: MemoryId) -> Option<MemoryId> {
         let mut seen = HashSet::from([target]);
         let mut nearest = vec![target];
@@ -283,8 +287,8 @@ impl Succession {
     }
 }
 
-/// Returns the final successors of each memory: those that count and that no counting memory supersedes. A memory without a
-/// successor is its own.
+/// Returns the final successors of each memory. A final successor counts and has no successor that counts. For a memory
+/// without a successor, the result is the memory itself.
 pub(crate) fn ends(
     ports: &Ports,
     caller: &Caller,

@@ -1,4 +1,4 @@
-//! Counts recalls: in memory at once, written together soon after.
+//! Counts recalls. The counts are collected in RAM, and written together soon after.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -13,7 +13,7 @@ use crate::verbs::access::{self, Ports};
 #[derive(Default)]
 pub(crate) struct Touches {
     waiting: Mutex<BTreeMap<MemoryId, Touch>>,
-    /// Held by the writer.
+    /// The lock of the thread that writes the counts.
     writing: Mutex<()>,
 }
 
@@ -28,9 +28,9 @@ impl Touches {
         }
     }
 
-    /// Writes the waiting counts, and returns the number of memories. Counts that could not be written keep waiting, except in
-    /// a read-only home, where they are dropped. Afterwards everything counted before is written, including what another thread
-    /// was about to write.
+    /// Writes the waiting counts, and returns the number of memories. After a failed write the counts wait for the next
+    /// call; in a read-only home they are dropped. When the call returns without an error, all earlier counts are
+    /// written, including counts that another thread was writing.
     pub(crate) fn flush(&self, ports: &Ports) -> Result<u64, Error> {
         let _alone = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
         let taken: Vec<Touch> = {

@@ -9,8 +9,7 @@ use crate::verbs::ask::{self, Llm};
 
 const DAY_MILLIS: i64 = 24 * 60 * 60 * 1_000;
 
-/// Returns the usage of today and the days before, `days` of them in all, 1 to
-/// [`USAGE_DAYS`](limits::USAGE_DAYS).
+/// Returns the usage of the last `days` days, including today. `days` is from 1 to [`USAGE_DAYS`](limits::USAGE_DAYS).
 pub(crate) fn usage(ports: &Ports, llm: &Llm, caller: &Caller, days: i64) -> Result<Spending, Error> {
     access::require_org_admin(ports, caller)?;
     if !(1..=limits::USAGE_DAYS).contains(&days) {

@@ -1,4 +1,4 @@
-//! A memory with the whole table of fields, as in the memax dialect and the service.
+//! A memory with all the fields of the memax dialect and the memax service.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -10,7 +10,7 @@ use tulving_core::text::shown;
 
 use crate::words;
 
-/// Formats the id of a memory as this dialect writes it. Every surface reads it back.
+/// Formats the id of a memory in the form of this dialect. Every surface accepts this form.
 pub fn id(id: MemoryId) -> String {
     format!("mem_{}", id.to_string().replace('-', ""))
 }
@@ -80,8 +80,8 @@ impl MemaxMemory {
     }
 }
 
-/// Returns the table of fields of a memory. A memory whose time to live is over is archived, as its lifecycle
-/// says.
+/// Returns all fields of a memory. A memory whose time to live has passed is returned as archived, according to its
+/// lifecycle.
 pub fn fields(memory: &Memory, now: Timestamp) -> MemaxMemory {
     let (fields, provenance, usage) = (&memory.fields, &memory.provenance, &memory.usage);
     MemaxMemory {

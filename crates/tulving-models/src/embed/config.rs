@@ -45,23 +45,23 @@ pub struct EmbeddingServiceConfig {
     pub model: String,
     /// The time limit for an answer.
     pub time_out: Duration,
-    /// The effort to spend on an answer, depending on whether somebody waits for it.
+    /// Selects retries and the meaning of the time limit.
     pub patience: RetryPolicy,
-    /// The id of a known model. If it has the same name and place as this one, its dimensions are used without asking
-    /// the service.
+    /// The id of a known model. If the id has the name and the host of this model, its number of dimensions is used
+    /// without calling the service.
     pub known: Option<String>,
-    /// The file in which all processes note that the service did not answer; `None` if each process finds out for
+    /// The file in which all processes record that the service did not answer; `None` if each process must detect this
     /// itself.
     pub pause_file: Option<PathBuf>,
 }
 
-/// The effort to spend on an answer.
+/// Selects retries and the meaning of the time limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RetryPolicy {
-    /// The time limit applies to each request, and requests are retried if that may help.
+    /// The time limit applies to each request, and a request is retried if a retry may help.
     #[default]
     Patient,
-    /// The time limit applies to all requests for one answer together, and none is retried.
+    /// The time limit applies to all requests for an answer together, and no request is retried.
     Hurried,
 }
 
@@ -69,7 +69,7 @@ impl EmbeddingServiceConfig {
     /// The default time limit for an answer.
     pub const TIME_OUT: Duration = Duration::from_secs(30);
 
-    /// A model at this address, with default settings.
+    /// Creates the configuration of a model at this address, with default settings.
     pub fn new(base_url: &str, model: &str) -> Self {
         Self {
             base_url: ServiceUrl::new(base_url),
@@ -82,10 +82,10 @@ impl EmbeddingServiceConfig {
     }
 }
 
-/// Makes the embedder of a configuration.
+/// Creates the embedder for a configuration.
 ///
-/// No model is loaded and no service is called before it is needed. Errors that are known already, such as a missing
-/// file or an unset key, are returned here.
+/// Models are loaded and services are called only when they are needed. Errors that can be detected at once, such as a
+/// missing file or an unset key, are returned by this call.
 pub fn embedder(config: &EmbedderConfig) -> Result<Arc<dyn Embedder>, ModelError> {
     Ok(match config {
         EmbedderConfig::BuiltIn => Arc::new(MiniLm),

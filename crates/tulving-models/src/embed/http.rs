@@ -1,9 +1,10 @@
 //! Embedding services: those with the protocol of OpenAI, and Ollama.
 //!
-//! Answers are checked: one vector for each text, all of one size, all numbers finite. They are normalised here. A busy
-//! or unreachable service is called again, at most twice, unless the caller is in a hurry. The id of a model contains the
-//! host and the number of dimensions, because one name may stand for several models. A service that does not answer is
-//! paused for a while ([`crate::breaker`]), by other processes too ([`pause`](super::pause)).
+//! Answers are checked: there must be one vector for each text, all vectors must have the same size, and all numbers
+//! must be finite. Then the vectors are normalised. A busy or unreachable service is called again at most twice, unless
+//! the caller is in a hurry. The id of a model contains the host and the number of dimensions, because different models
+//! may have the same name. A service that does not answer is not called for a while ([`crate::breaker`]), by other
+//! processes too ([`pause`](super::pause)).
 
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
@@ -26,7 +27,8 @@ use crate::secret::ApiKey;
 
 /// Number of texts in one request. Most services allow more, but few are faster with more.
 const BATCH: usize = 64;
-/// 64 vectors of 4,096 numbers as text take 4 MB; a much larger answer is something else.
+/// Maximum size of an answer, in bytes. 64 vectors of 4,096 numbers take 4 MB as text, so a much larger answer is
+/// taken to be something else.
 const LARGEST_ANSWER: u64 = 64 * 1024 * 1024;
 /// Number of failures in a row after which a service is paused. One timeout is enough.
 const FAILURES: u32 = 3;
@@ -56,9 +58,9 @@ pub struct HttpEmbedder {
 #[derive(Clone, Copy, Debug)]
 enum VectorSize {
     Unknown,
-    /// The size that others found before.
+    /// The number of dimensions in the id of a known model.
     Presumed(usize),
-    /// The size of the first vector. All others must have it too.
+    /// The size of the first vector. All later vectors must have the same size.
     Seen(usize),
 }
 
@@ -89,7 +91,7 @@ enum EmbeddingHttpError {
 }
 
 impl EmbeddingHttpError {
-    /// Returns true if the service is at fault, so that every request may fail.
+    /// Returns true if the service itself failed, so that every request may fail.
     fn is_the_services(&self) -> bool {
         match self {
             Self::Unreachable { .. } | Self::TimedOut { .. } => true,
@@ -124,12 +126,13 @@ struct OllamaEmbeddingResponse {
 }
 
 impl HttpEmbedder {
-    /// A service with the protocol of OpenAI; its address ends before `/embeddings`.
+    /// Creates the embedder for a service with the protocol of OpenAI. The base address is the part before
+    /// `/embeddings`.
     pub fn open_ai(service: EmbeddingServiceConfig, key: Option<ApiKey>) -> Self {
         Self::new(EmbeddingProtocol::OpenAi, service, key)
     }
 
-    /// Ollama; its address ends before `/api`.
+    /// Creates the embedder for Ollama. The base address is the part before `/api`.
     pub fn ollama(service: EmbeddingServiceConfig) -> Self {
         Self::new(EmbeddingProtocol::Ollama, service, None)
     }
@@ -162,7 +165,7 @@ impl HttpEmbedder {
         *self.size.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lets a call through unless this process or another one found that the service does not answer.
+    /// Lets a call through, unless this process or another process has found that the service does not answer.
     fn pass(&self) -> Result<BreakerPermit, CircuitOpenError> {
         let pass = self.breaker.pass(Instant::now())?;
         match self.note.open() {
@@ -184,7 +187,8 @@ impl HttpEmbedder {
         };
         let opens = self.breaker.note(pass, ending, Instant::now());
         match why {
-            // A hurried caller gives up early, which says little about the service for patient ones.
+            // A hurried caller gives up early, so its timeout does not show that the service is down for patient
+            // callers.
             Some(why) if opens && self.patience == RetryPolicy::Patient => self.note.write(&why),
             Some(_) => {}
             None => self.note.clear(),
@@ -263,7 +267,7 @@ impl HttpEmbedder {
         self.address.to_string()
     }
 
-    /// A message of the service, safe to repeat.
+    /// Returns a message of the service, made safe to repeat.
     fn repeated(&self, said: &str) -> String {
         repeated(said, &self.address, self.key.as_ref())
     }
@@ -284,7 +288,7 @@ impl HttpEmbedder {
             EmbeddingProtocol::OpenAi => {
                 let mut data =
                     serde_json::from_slice::<OpenAiEmbeddingResponse>(answer).map_err(garbled)?.data;
-                // In the order of the texts, if the service numbers the vectors.
+                // If the service numbers the vectors, they are sorted in the order of the texts.
                 data.sort_by_key(|vector| vector.index);
                 if data.iter().enumerate().any(|(at, vector)| vector.index.is_some_and(|index| index != at)) {
                     return Err(EmbeddingHttpError::Order);
@@ -311,7 +315,7 @@ impl HttpEmbedder {
                 *size = VectorSize::Seen(before);
                 Err(EmbeddingHttpError::Size { size: before, got })
             }
-            // From here on it is another model; callers that expected the old one ask again.
+            // A different size means a different model. Callers that expected the old model request the model again.
             VectorSize::Presumed(before) if before != got => {
                 Err(EmbeddingHttpError::Size { size: before, got })
             }
@@ -320,7 +324,7 @@ impl HttpEmbedder {
     }
 }
 
-/// The dimensions in an id with this name.
+/// Returns the number of dimensions in an id, if the id has this name.
 fn size_in(id: &str, name: &str) -> Option<usize> {
     id.strip_prefix(name)?.strip_prefix('/')?.parse().ok()
 }
@@ -336,7 +340,7 @@ impl Embedder for HttpEmbedder {
     }
 
     fn makes(&self, model: &str) -> Result<bool, ModelError> {
-        // Another name is another model, whatever the service answers.
+        // A different name is a different model, so the service need not be called.
         if size_in(model, &self.name).is_none() {
             return Ok(false);
         }

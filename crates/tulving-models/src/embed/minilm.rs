@@ -1,7 +1,7 @@
 //! The built-in embedder: all-MiniLM-L6-v2. It needs no files and no network.
 //!
-//! The weights are bytes inside the binary and stay bytes in memory; the product kernel widens them to f32 in registers. So
-//! nothing is unpacked at the start, and a query reads 11 MB instead of 42. The arithmetic is in f32.
+//! The weights are bytes inside the binary and stay bytes in memory; the product kernel converts them to f32 in
+//! registers. So nothing is unpacked at the start, and a query reads 11 MB instead of 42 MB. All calculations use f32.
 
 mod batch;
 mod kernel;
@@ -23,12 +23,12 @@ const VOCABULARY: &str = include_str!("../../models/all-minilm-l6-v2/vocab.txt")
 
 /// all-MiniLM-L6-v2: 384 dimensions, the mean over at most 256 word pieces.
 ///
-/// Read on first use, once per process. The vector of a text is the same, to the bit, whatever other texts are embedded with it.
-/// An empty text has a vector too.
+/// The model is read on first use, once per process. The vector of a text is always identical to the last bit, whatever
+/// other texts are embedded in the same call. An empty text has a vector too.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MiniLm;
 
-/// The parts that are read once.
+/// The parts of the model that are read once.
 struct LoadedMiniLm {
     pieces: WordPiece,
     network: Network,

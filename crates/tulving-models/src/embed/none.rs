@@ -1,4 +1,4 @@
-//! The embedder if no model is set up. Memories are stored all the same, and found by their words.
+//! The embedder that is used if no model is set up. Memories are still stored, and are found by their words.
 
 use tulving_core::model::error::ModelError;
 use tulving_core::ports::Embedder;

@@ -1,7 +1,7 @@
-//! A note in a file that a service did not answer, for all processes that would call it.
+//! A note in a file that a service did not answer, shared by all processes that call the service.
 //!
-//! Each command is its own process. Without the note each of them would wait for a service that hangs. The note is
-//! only a hint: a file that cannot be read or written, or that contains impossible values, changes nothing.
+//! Each command is a separate process. Without the note, each process would wait for a service that does not answer.
+//! The note is only a hint: if the file cannot be read or written, or contains impossible values, it is ignored.
 
 use std::fs;
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ pub(super) struct PauseFile {
     file: Option<PathBuf>,
     service: String,
     pause: Duration,
-    /// True if a note about this service was seen or written. It is removed when the service answers.
+    /// True if this process has seen or written a note about the service. The note is removed when the service answers.
     noted: AtomicBool,
 }
 
@@ -35,14 +35,14 @@ impl PauseFile {
         Self { file, service: service.to_owned(), pause, noted: AtomicBool::new(false) }
     }
 
-    /// The pause of the note, if it has not ended.
+    /// Returns the pause that the note describes, if the pause has not ended.
     pub(super) fn open(&self) -> Option<CircuitOpenError> {
         let text = fs::read(self.file.as_ref()?).ok()?;
         let note: PauseRecord =
             serde_json::from_slice(&text).ok().filter(|note: &PauseRecord| note.service == self.service)?;
         self.noted.store(true, Ordering::Relaxed);
         let until = SystemTime::UNIX_EPOCH.checked_add(Duration::from_millis(note.until))?;
-        // A clock that was set back must not make the pause longer.
+        // If the clock was set back, the pause must not become longer.
         let left = until.duration_since(now()).ok().filter(|left| *left <= self.pause)?;
         Some(CircuitOpenError { failures: 1, left, why: note.why })
     }

@@ -11,7 +11,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 use unicode_categories::UnicodeCategories;
 use unicode_normalization::UnicodeNormalization;
 
-/// The default limit for a word: one with more characters is unknown.
+/// The default maximum length of a word, in characters. A longer word is unknown.
 pub(crate) const LONGEST_WORD: usize = 100;
 
 /// Marks a piece that does not begin a word.
@@ -24,9 +24,9 @@ pub(crate) type Vocabulary = HashMap<Cow<'static, str>, u32, BuildHasherDefault<
 pub(crate) struct WordPiece {
     vocabulary: Vocabulary,
     marks: SpecialTokens,
-    /// Length of the longest piece in bytes: nothing longer needs to be looked up.
+    /// Length of the longest piece, in bytes. Longer texts are never looked up.
     longest: usize,
-    /// The most characters of a word; a longer one is unknown.
+    /// Maximum length of a word, in characters. A longer word is unknown.
     longest_word: usize,
     rules: NormalizerRules,
 }
@@ -107,7 +107,7 @@ impl NormalizerRules {
             normal = normal.nfd().filter(|char| !char.is_mark_nonspacing()).collect();
         }
         if self.lower_case {
-            // Not `str::to_lowercase`, which ends a Greek word with another sigma.
+            // `str::to_lowercase` is not used, because it changes the last sigma of a Greek word.
             normal = normal.chars().flat_map(char::to_lowercase).collect();
         }
         normal.into()
@@ -120,7 +120,7 @@ impl WordPiece {
         Self { vocabulary, marks, longest, longest_word: LONGEST_WORD, rules }
     }
 
-    /// The same tokenizer with another limit for the characters of a word.
+    /// Returns the same tokenizer with a different maximum length of a word.
     pub(crate) fn with_words_of(self, longest_word: usize) -> Self {
         Self { longest_word, ..self }
     }
@@ -137,7 +137,7 @@ impl WordPiece {
         self.vocabulary.len()
     }
 
-    /// The ids of a text, with those of start and end around them, at most `most` in all.
+    /// Returns the ids of a text between the start and end tokens, at most `most` ids in total.
     pub(crate) fn encode(&self, text: &str, most: usize) -> Vec<u32> {
         let room = most.saturating_sub(1);
         let mut ids = vec![self.marks.begin];

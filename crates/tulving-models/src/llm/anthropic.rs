@@ -1,7 +1,7 @@
 //! The messages API of Anthropic.
 //!
-//! An answer with a schema is requested as a call of one more tool whose arguments are the answer: all models of
-//! Anthropic support tools.
+//! If a prompt has a schema, the request offers an additional tool, and the arguments of the tool call are the answer.
+//! All models of Anthropic support tools.
 
 use serde_json::{Map, Value, json};
 use tulving_core::model::llm::{Message, Prompt, Reply, StopReason, Tool, ToolCall};

@@ -1,4 +1,4 @@
-//! Limits the number of concurrent calls. A caller waits for a free slot until its time is over.
+//! Limits the number of concurrent calls. A caller waits for a free slot until its time limit.
 
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Instant;
@@ -12,7 +12,7 @@ pub(super) struct CallLimit {
     freed: Condvar,
 }
 
-/// A slot, freed when it is dropped.
+/// A slot. It becomes free when this value is dropped.
 pub(super) struct CallSlot<'a>(&'a CallLimit);
 
 impl CallLimit {

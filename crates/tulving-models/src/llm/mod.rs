@@ -1,8 +1,9 @@
 //! Language models behind an address: those with the protocol of OpenAI, Anthropic and Ollama.
 //!
-//! One call is one question and one whole answer; nothing is streamed. A call passes [`crate::breaker`] (is it worth trying),
-//! then for each attempt [`concurrency`] (the limit on concurrent calls) and [`wire`] (the request, and the meaning of its failure),
-//! then the format of the service ([`openai`], [`anthropic`], [`ollama`]). All of it ends when the time of the prompt is over.
+//! A call sends one prompt and receives one complete answer, without streaming. First [`crate::breaker`] decides
+//! whether to call the service. Then each attempt waits in [`concurrency`] for a free slot and is sent by [`wire`],
+//! which also classifies a failure. [`openai`], [`anthropic`] and [`ollama`] convert the messages to the format of the
+//! service. All of this ends at the time limit of the prompt.
 
 mod anthropic;
 mod concurrency;
@@ -57,7 +58,7 @@ impl LlmProvider {
         }
     }
 
-    /// The environment variable that usually has the key.
+    /// The environment variable that usually contains the key.
     pub const fn key_variable(self) -> Option<&'static str> {
         match self {
             Self::OpenAi => Some("OPENAI_API_KEY"),
@@ -128,15 +129,15 @@ enum UnusableReply {
 pub struct LlmConfig {
     /// The protocol of the service.
     pub provider: LlmProvider,
-    /// The base of its addresses; empty for the default.
+    /// The base address of the service; empty for the default.
     pub base_url: ServiceUrl,
     /// Its name for the model.
     pub model: String,
     /// The key, if there is one.
     pub key: Option<ApiKey>,
-    /// The time limit for an answer, whatever limit a prompt sets.
+    /// The time limit for an answer, even if a prompt allows more time.
     pub time_out: Duration,
-    /// Number of concurrent calls in this process.
+    /// Maximum number of concurrent calls in this process.
     pub max_concurrent: usize,
     /// Number of failures in a row after which the service is paused.
     pub failures: u32,
@@ -182,14 +183,14 @@ impl LlmConfig {
         self.key.is_some() && !address.is_encrypted() && !address.is_here()
     }
 
-    /// Returns true if the service is the provider itself, and not another one with the same protocol.
+    /// Returns true if the address is that of the provider itself, and not of another service with the same protocol.
     fn is_the_usual(&self) -> bool {
         self.address().host() == ServiceUrl::new(self.provider.usual_address()).host()
     }
 }
 
-/// Makes the language model of a configuration. No service is called before it is needed. Errors that are known already, such as
-/// a missing key, are returned here.
+/// Creates the language model for a configuration. The service is called only when it is needed. Errors that can be
+/// detected at once, such as a missing key, are returned by this call.
 pub fn language_model(config: &LlmConfig) -> Result<Arc<dyn LanguageModel>, LlmError> {
     let wrong = |why: &str| Err(LlmError::NotSetUp { why: why.to_owned() });
     if config.model.is_empty() {
@@ -232,7 +233,7 @@ impl HttpLlm {
         }
     }
 
-    /// Gets the answer, with retries as needed and allowed.
+    /// Returns the answer, with retries if they are needed and allowed.
     fn converse(&self, prompt: &Prompt, within: Duration) -> Result<Reply, LlmError> {
         let end = Instant::now() + within;
         let model = prompt.model.as_deref().unwrap_or(&self.model);
@@ -270,7 +271,7 @@ impl LanguageModel for HttpLlm {
         let ending = match &replied {
             Err(LlmError::Busy { .. }) => CallOutcome::NotAsked,
             Err(error) if error.is_the_services() => CallOutcome::Failed(error.to_string()),
-            // A refusal of this one request shows that the service works.
+            // If the service refuses only this request, the service works.
             Ok(_) | Err(_) => CallOutcome::Answered,
         };
         self.breaker.note(pass, ending, Instant::now());

@@ -9,7 +9,7 @@ use super::read::{self, items, text};
 
 /// Number of tokens in the default context of a model. A longer prompt is silently cut at its start.
 const USUAL_CONTEXT: u64 = 4_096;
-/// The largest context that is requested, because the context must fit into memory.
+/// Maximum context that is requested, in tokens. The context must fit into memory.
 const MOST_CONTEXT: u64 = 131_072;
 
 /// The request for a prompt.

@@ -13,9 +13,9 @@ const ANSWER: &str = "answer";
 /// The differences between OpenAI and the services that follow its older API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OpenAiVariant {
-    /// OpenAI.
+    /// The service of OpenAI itself.
     Itself,
-    /// Others.
+    /// Another service with OpenAI's older API.
     Like,
 }
 

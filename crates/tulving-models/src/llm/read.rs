@@ -3,12 +3,12 @@
 use serde_json::Value;
 use tulving_core::model::llm::{Prompt, Reply, StopReason, Tokens, ToolCall, tokens_of};
 
-/// The text at a place, or an empty one.
+/// Returns the text at a path in the value, or an empty text.
 pub(super) fn text<'a>(value: &'a Value, place: &str) -> &'a str {
     value.pointer(place).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// The items at a place, or none.
+/// Returns the items at a path in the value, or an empty list.
 pub(super) fn items<'a>(value: &'a Value, place: &str) -> &'a [Value] {
     value.pointer(place).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
@@ -23,8 +23,9 @@ pub(super) fn call(at: usize, id: &str, name: &str, arguments: Option<&Value>) -
     }
 }
 
-/// A reply with its cost: the tokens that the service counted, or an estimate from the bytes. A count of zero counts as
-/// missing: a service that does not count must not look free.
+/// Returns a reply with its cost: the number of tokens that the service reported, or an estimate from the number of
+/// bytes. A reported number of zero counts as missing, because a service that does not count tokens must not appear to
+/// be free.
 pub(super) fn reply(
     text: String,
     calls: Vec<ToolCall>,

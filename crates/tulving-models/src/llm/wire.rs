@@ -1,6 +1,7 @@
 //! Sends one question over HTTP and classifies a failure.
 //!
-//! The answer is limited in bytes and in time. Key and text go only to the configured address. No message repeats the key.
+//! The answer is limited in size and in time. The key and the text are sent only to the configured address. No message
+//! contains the key.
 
 use std::io;
 use std::sync::OnceLock;
@@ -17,7 +18,7 @@ use crate::retry::asked;
 use crate::said;
 use crate::secret::ApiKey;
 
-/// The size limit for an answer. A larger one is something else.
+/// Maximum size of an answer, in bytes. A larger answer is refused.
 const LARGEST_ANSWER: u64 = 1 << 20;
 
 /// The connection to one address.
@@ -35,10 +36,10 @@ impl std::fmt::Debug for LlmHttpClient {
     }
 }
 
-/// An answer of any status.
+/// An answer with any HTTP status.
 struct LlmHttpResponse {
     status: u16,
-    /// The pause that the service asks for.
+    /// The pause that the service has requested before the next call.
     pause: Option<Duration>,
     is_page: bool,
     body: Vec<u8>,
@@ -57,7 +58,7 @@ impl LlmHttpClient {
         &self.address
     }
 
-    /// Asks once, until `end`. `model` and `within` are only used in messages.
+    /// Sends a single request and waits for the answer until `end`. `model` and `within` are only used in messages.
     pub(super) fn ask(
         &self,
         question: &str,
@@ -111,7 +112,8 @@ impl LlmHttpClient {
     fn agent(&self) -> &Agent {
         self.agent.get_or_init(|| {
             agent::config(&self.address)
-                // The server may have closed an idle connection unnoticed, and no question is sent twice on a guess.
+                // Connections are not reused: the server may have closed an idle connection unnoticed, and no request
+                // is sent again on a guess.
                 .max_idle_connections(0)
                 .user_agent(concat!("tulving/", env!("CARGO_PKG_VERSION")))
                 .build()
@@ -119,7 +121,7 @@ impl LlmHttpClient {
         })
     }
 
-    /// The error for a request that got no answer.
+    /// Returns the error for a request that got no answer.
     fn unsent(&self, error: &ureq::Error, within: Duration) -> LlmError {
         let (url, why) = (self.url(), self.repeated(&error.to_string()));
         match error {
@@ -141,7 +143,7 @@ impl LlmHttpClient {
         }
     }
 
-    /// The error for an answer that began and did not end.
+    /// Returns the error for an answer that began but was not complete.
     fn cut(&self, error: &ureq::Error, within: Duration) -> LlmError {
         match error {
             ureq::Error::Timeout(_) => self.late(within),
@@ -195,7 +197,7 @@ impl LlmHttpClient {
         self.address.to_string()
     }
 
-    /// A message of the service, safe to repeat.
+    /// Returns a message of the service, made safe to repeat.
     pub(super) fn repeated(&self, said: &str) -> String {
         said::repeated(said, &self.address, self.key.as_ref())
     }

@@ -1,7 +1,8 @@
-//! The types that operations share, each under one name, for the OpenAPI description.
+//! The types that several operations share, for the OpenAPI description. Each type has one name.
 //!
-//! An operation checks its arguments against a schema with everything inlined. A client generator would make a class of
-//! every place where a memory occurs in it, so the description has each type once and refers to it.
+//! An operation checks its arguments against a schema with all types inlined. From such a schema, a client generator would
+//! make a separate class for each occurrence of a memory. So the description contains each type once and references it by
+//! name.
 
 use std::collections::BTreeSet;
 
@@ -12,16 +13,16 @@ use serde_json::{Map, Value};
 use tulving_dialects::operation::{Audience, Operation};
 use tulving_dialects::{outgoing, schema};
 
-/// The place of shared types in an OpenAPI description.
+/// The path of the shared types in an OpenAPI description.
 const PLACE: &str = "/components/schemas";
 /// The prefix of a reference to a shared type.
 const REFERENCE: &str = "#/components/schemas/";
 
 /// Collects the shared types while operations are described.
 pub struct Components {
-    /// Types of arguments.
+    /// Collects the types of arguments.
     taken: SchemaGenerator,
-    /// Types of data.
+    /// Collects the types of answers.
     given: SchemaGenerator,
     /// The names of the data types that may have a `marked` member.
     marked: BTreeSet<String>,
@@ -29,7 +30,7 @@ pub struct Components {
 
 /// The schemas of one operation, with references to shared types.
 pub struct OperationSchemas {
-    /// The arguments, including those of the address.
+    /// The schema of the arguments, including the arguments in the path.
     pub input: Map<String, Value>,
     /// The data.
     pub output: Map<String, Value>,
@@ -88,13 +89,13 @@ impl Components {
     }
 }
 
-/// Removes the defaults of arguments, at every level. Generators of TypeScript treat an argument with a default as
-/// required; the description of the argument names its default.
+/// Removes the defaults of arguments at every level, because TypeScript generators treat an argument with a default as
+/// required. The argument's description still states the default.
 fn leave_out_defaults(schema: &mut Map<String, Value>) {
     schema.remove("default");
     for (name, below) in schema.iter_mut() {
         match below {
-            // These are names of arguments, not keywords of the schema.
+            // The keys of `properties` are argument names, not schema keywords.
             Value::Object(own) if name == "properties" => {
                 own.values_mut().filter_map(Value::as_object_mut).for_each(leave_out_defaults);
             }

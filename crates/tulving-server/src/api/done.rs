@@ -1,4 +1,4 @@
-//! `/v1/memories/{id}/done`: closing a todo or a goal, and opening it again.
+//! `/v1/memories/{id}/done`: closes a todo or a goal, or opens it again.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -1,4 +1,4 @@
-//! Editing a memory, and its earlier versions.
+//! Operations that edit a memory, and that list or restore its earlier versions.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! Background jobs, and the cost of the language model.
+//! Operations on background jobs, and on the token usage of the language model.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,7 @@ use tulving_dialects::tool::{ToolContext, ToolError};
 /// Maximum and default number of jobs.
 const JOBS: i64 = 1_000;
 const USUAL_JOBS: i64 = 100;
-/// Default number of past days.
+/// Default number of past days in a usage report.
 const USUAL_DAYS: i64 = 7;
 
 pub(super) fn operations() -> Vec<Operation> {

@@ -1,4 +1,4 @@
-//! Journals, one a day, and long-term memory.
+//! Operations on the daily journals and on long-term memory.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

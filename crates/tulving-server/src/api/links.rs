@@ -54,7 +54,7 @@ fn list(
     Ok(AssociationListReply { associations: made }.into())
 }
 
-/// Makes an association.
+/// Creates an association.
 fn link(
     context: &ToolContext<'_>,
     CombinedInput(this, new): CombinedInput<MemoryIdArguments, AssociationRequest>,

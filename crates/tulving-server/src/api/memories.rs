@@ -1,4 +1,4 @@
-//! `/v1/memories`: reading, moving and forgetting.
+//! `/v1/memories`: reads, moves and forgets memories.
 
 use std::borrow::Cow;
 
@@ -239,7 +239,7 @@ struct ArchivedArguments {
     include_archived: bool,
 }
 
-/// An argument of a list that a condition lacks, because a condition applies to one space.
+/// The list argument that a condition does not accept, because a condition applies to one space.
 const ALL_SPACES: &str = "all_spaces";
 
 /// The schema of a condition on memories.

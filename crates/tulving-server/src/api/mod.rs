@@ -1,6 +1,7 @@
-//! Our REST operations, one for each method of each address under `/v1`, and the list of all operations, with those of other
-//! systems' interfaces from `tulving-dialects`. An operation takes arguments from any part of a request,
-//! calls one verb and returns its answer as the core defines it. It knows nothing of the transport.
+//! Tulving's own REST operations: one for each method of each path under `/v1`. This module also lists all operations,
+//! including the operations of other systems' interfaces from `tulving-dialects`. An operation takes arguments from any part
+//! of a request, runs one verb of the engine and returns the answer that the core defines. An operation does not depend on
+//! the transport.
 
 mod aging;
 mod components;

@@ -1,4 +1,4 @@
-//! `/v1/passes`: the records of background work, and undoing it.
+//! `/v1/passes`: lists the records of background work, and undoes the work.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! Spaces, their members, and tokens.
+//! Operations on spaces, their members and tokens.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -285,7 +285,7 @@ fn mint(
     if new.spaces.as_ref().is_some_and(Vec::is_empty) {
         // A list that is empty by mistake must not grant access to everything.
         return Err(ToolError::invalid("missing_space", "spaces", "`spaces` is empty")
-            .hinting("name at least one space, or leave `spaces` out for a token that is not limited"));
+            .hinting("name at least one space, or leave out `spaces` to create a token without this limit"));
     }
     let spaces =
         new.spaces.iter().flatten().map(|space| Ok(context.engine.enter(&context.caller, space)?.space));

@@ -1,4 +1,4 @@
-//! The quality audit: problems of memories, and applying the proposed fixes.
+//! The quality audit: lists problems of memories, and applies the proposed fixes.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! `/v1/recall`, `/v1/memories/search` and `/v1/context`: finding.
+//! `/v1/recall`, `/v1/memories/search` and `/v1/context`: find memories.
 
 use schemars::{JsonSchema, SchemaGenerator};
 use serde::{Deserialize, Serialize};

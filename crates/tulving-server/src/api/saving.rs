@@ -1,4 +1,4 @@
-//! `POST /v1/memories`: one memory, or many as one act.
+//! `POST /v1/memories`: saves one memory, or several memories in one operation.
 
 use data_encoding::BASE64_MIME;
 use schemars::{JsonSchema, SchemaGenerator};
@@ -50,7 +50,7 @@ impl NewFile {
             ToolError::invalid("invalid_base64", "file", "`file.base64` is not base64")
                 .hinting("encode it as base64, or send the file as multipart/form-data".to_owned())
         })?;
-        // A path says where the document comes from, and names it.
+        // The source path identifies the document, so it takes precedence over the file name.
         let name = about.source_path.clone().or(self.name);
         Ok(Document { name, bytes, about })
     }
@@ -121,7 +121,7 @@ impl OperationInput for SaveInput {
     }
 }
 
-/// Removes members that are null: they count as left out.
+/// Removes members that are null, because null means that the argument is missing.
 fn without_nulls(value: Value) -> Value {
     match value {
         Value::Object(members) => {

@@ -1,4 +1,4 @@
-//! `/v1/timeline`: the changes of what is known about a subject.
+//! `/v1/timeline`: how the knowledge about a subject changed over time.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -11,7 +11,7 @@ use tulving_dialects::argument::{WholeNumber, limited};
 use tulving_dialects::operation::{Audience, Operation, OperationMethod, OperationOutput, SingleInput};
 use tulving_dialects::tool::{ToolContext, ToolError};
 
-/// Maximum and default number of memories that a text finds.
+/// Maximum and default number of memories that a text search finds.
 const MOST: i64 = limits::TIMELINE as i64;
 const USUAL: i64 = 10;
 

@@ -1,4 +1,4 @@
-//! The log of conversations, and the prompt after a session was lost.
+//! Operations on the conversation log, and the recovery prompt after a lost session.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

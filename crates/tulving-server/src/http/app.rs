@@ -1,4 +1,4 @@
-//! The shared state of all routes, and the only way from here to the engine.
+//! The shared state of all routes. Routes call the engine only through this state.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -28,19 +28,19 @@ use crate::mcp::{AgentNaming, McpServer};
 /// The shared state of all routes.
 #[derive(Clone)]
 pub struct HttpApp {
-    /// Does the work.
+    /// The engine that carries out the requests.
     pub(super) engine: Arc<Engine>,
     /// Called after every request.
     pub(super) upkeep: Arc<dyn MaintenanceHook>,
-    /// The rules, which may be replaced while the server runs.
+    /// The server's rules. They can be replaced while the server runs.
     pub(super) rules: Arc<ServerRules>,
     /// State that lives as long as the server.
     pub(super) shared: Arc<ServerState>,
-    /// Measures the whole store for `/metrics`.
+    /// Returns numbers about the whole store for `/metrics`.
     pub(super) gauges: Option<Arc<GaugeSource>>,
-    /// Answers at `/mcp`.
+    /// The handler of requests to `/mcp`.
     pub(super) answer: Arc<McpHandler>,
-    /// Tells the event streams that something was written.
+    /// Notifies the event streams of new writes.
     pub(super) changes: Arc<ChangeNotifier>,
     worker_limit: Arc<WorkerLimit>,
 }
@@ -54,11 +54,11 @@ pub(super) struct ServerState {
     pub(super) stopping: AtomicBool,
 }
 
-/// Measures the whole store.
+/// Returns numbers about the whole store.
 type GaugeSource = dyn Fn() -> Vec<Gauge> + Send + Sync;
 
 impl HttpApp {
-    /// Routes over this engine.
+    /// Creates the state for this engine.
     pub fn new(engine: Arc<Engine>, upkeep: Arc<dyn MaintenanceHook>, limits: RequestLimits) -> Self {
         let (memory, bell) = (Arc::clone(&engine), Arc::clone(&upkeep));
         let server = move |caller, dialect| {
@@ -67,8 +67,8 @@ impl HttpApp {
         Self::with_mcp(engine, upkeep, limits, server)
     }
 
-    /// The same with another server at `/mcp`, made for each request. A conformance suite needs its own tools, over the
-    /// same listener, host check and authorisation.
+    /// Creates the state with another MCP server at `/mcp`. The server is created for each request. A conformance suite uses
+    /// this function to test its own tools with the same listener, host check and authorisation.
     pub fn with_mcp<S: ServerHandler + Clone>(
         engine: Arc<Engine>,
         upkeep: Arc<dyn MaintenanceHook>,
@@ -88,23 +88,24 @@ impl HttpApp {
         Self { engine, upkeep, rules, shared, gauges: None, answer, changes, worker_limit }
     }
 
-    /// The same under these rules. Counters are kept.
+    /// Replaces the rules. The counters keep their values.
     pub fn under(self, rules: ServerRules) -> Self {
         Self { rules: Arc::new(rules), ..self }
     }
 
-    /// The same with numbers about the whole store at `/metrics`. They are computed on every request, so they must be
+    /// Adds numbers about the whole store to `/metrics`. The server computes these numbers on every request, so they must be
     /// cheap.
     pub fn telling(self, gauges: impl Fn() -> Vec<Gauge> + Send + Sync + 'static) -> Self {
         Self { gauges: Some(Arc::new(gauges)), ..self }
     }
 
-    /// Limits on the cost of a request.
+    /// Returns the limits on the cost of a request.
     pub(super) fn limits(&self) -> &RequestLimits {
         &self.rules.limits
     }
 
-    /// Reads on the blocking pool, once a place is free. Work that has begun is finished even if nobody waits for it.
+    /// Runs work that only reads on the blocking pool, as soon as a worker slot is free. Work that has begun is completed
+    /// even if the client has disconnected.
     pub(super) async fn blocking<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Engine) -> T + Send + 'static,
@@ -126,12 +127,13 @@ impl HttpApp {
         tokio::task::spawn_blocking(work).await.map_err(|_| Problem::fault())
     }
 
-    /// Waits for a place to work.
+    /// Waits for a free worker slot.
     pub(super) async fn place(&self, writes: bool) -> Result<WorkerSlot, Problem> {
         self.worker_limit.enter(writes).await
     }
 
-    /// The caller that the credentials stand for, in the space that they name. Counts against the rate limit of the token.
+    /// Returns the caller that the credentials identify, in the space that they name. The call counts against the token's
+    /// rate limit.
     pub(super) async fn caller(&self, given: Credentials, origin: Origin) -> Result<Caller, Problem> {
         let (guard, counters) = (&self.shared.guard, &self.shared.counters);
         let (token, trace) = (given.token.clone(), given.trace.clone());
@@ -153,13 +155,14 @@ impl HttpApp {
         }
     }
 
-    /// The same for a request that is still running. It does not count against the rate limit again.
+    /// Checks the credentials of a running request again and returns the caller. This check does not count against the rate
+    /// limit.
     pub(super) async fn still(&self, given: Credentials, origin: Origin) -> Result<Caller, Problem> {
         let (_, caller) = self.known(given, origin).await??;
         Ok(caller?)
     }
 
-    /// The principal of the token, and the caller in the space if the principal may enter it.
+    /// Returns the principal of the token, and the caller if the principal may enter the space.
     async fn known(&self, given: Credentials, origin: Origin) -> Result<AuthenticationResult, Problem> {
         let Credentials { token, space, default_space, confined, agent, zone, .. } = given;
         let found = self.blocking(move |engine| {

@@ -1,4 +1,4 @@
-//! The arguments of an operation, from all parts of the request: the path, the query, the body, a header.
+//! Reads the arguments of an operation from all parts of a request: path, query, body and headers.
 
 use crate::api::{self, Operation};
 use axum::http::header::IF_MATCH;
@@ -14,7 +14,7 @@ use super::rules::RequestLimits;
 /// Parameters that name the space. They are not arguments of any operation.
 const SPACES: [&str; 2] = ["space", "default_space"];
 
-/// Collects all arguments. One that is given twice is refused.
+/// Collects all arguments. An argument that is given twice is refused.
 pub(super) fn gather(
     limits: &RequestLimits,
     operation: &Operation,
@@ -49,7 +49,7 @@ pub(super) fn gather(
             let seen = typed(kind(operation, condition), tag).ok_or_else(no_tag)?;
             add(&mut said, condition.to_owned(), seen)?;
         }
-        // To go ahead would be exactly what the caller wanted to prevent.
+        // Ignoring the condition could cause the write that the caller wanted to prevent.
         (Some(_), None) if operation.writes => {
             let said = "If-Match is supported only when you edit a memory or replace MEMORY.md";
             return Err(Problem::new(StatusCode::BAD_REQUEST, "invalid_header", said).about("If-Match"));
@@ -69,14 +69,14 @@ fn add(said: &mut Map<String, Value>, name: String, value: Value) -> Result<(), 
     }
 }
 
-/// The problem that an argument is given twice.
+/// Returns the problem for an argument that is given twice.
 pub(super) fn twice(name: &str) -> Problem {
     let detail = format!("`{}` is given twice", preview::short(name));
     Problem::new(StatusCode::BAD_REQUEST, "given_twice", detail).about(name)
 }
 
-/// Reads an argument given as text, as the type in the schema. A list is separated by commas, as in a query, or written as
-/// JSON.
+/// Converts an argument from text to its type in the schema. A list is either separated by commas, as in a query, or written
+/// as JSON.
 pub(super) fn read(operation: &Operation, name: &str, text: &str) -> Result<Value, Problem> {
     match kind(operation, name) {
         "array" if text.trim_start().starts_with('[') => {
@@ -87,7 +87,7 @@ pub(super) fn read(operation: &Operation, name: &str, text: &str) -> Result<Valu
     }
 }
 
-/// The problem that an argument given as text has the wrong type.
+/// Returns the problem for a text that cannot be converted to the argument's type.
 fn wrong(name: &str, text: &str, expected: &str) -> Problem {
     let detail = format!("`{name}`: `{}`, expected {expected}", preview::short(text));
     Problem::new(StatusCode::BAD_REQUEST, "invalid_argument", detail).about(name)
@@ -103,7 +103,8 @@ fn object(body: Value) -> Result<Map<String, Value>, Problem> {
     }
 }
 
-/// The arguments of the query, each read as its type in the schema. Lists are repeated, or separated by commas.
+/// Returns the arguments of the query, each converted to its type in the schema. The items of a list are repeated
+/// parameters, or are separated by commas.
 fn query(operation: &Operation, query: &str) -> Result<Map<String, Value>, Problem> {
     let mut said = Map::new();
     for (name, value) in form_urlencoded::parse(query.as_bytes()) {
@@ -129,12 +130,12 @@ fn query(operation: &Operation, query: &str) -> Result<Map<String, Value>, Probl
     Ok(said)
 }
 
-/// The items of a list given as one text.
+/// Returns the items of a list that is written as one text.
 fn listed(text: &str) -> impl Iterator<Item = Value> {
     text.split(',').map(|part| json!(part))
 }
 
-/// The type of an argument; empty if there is no such argument.
+/// Returns the type of an argument, or an empty string if the argument does not exist.
 fn kind<'a>(operation: &'a Operation, name: &str) -> &'a str {
     operation.argument(name).map_or("", api::kind)
 }
@@ -156,7 +157,7 @@ fn expected(kind: &str) -> &'static str {
     }
 }
 
-/// The version in `If-Match`; `None` for `*`, which matches anything.
+/// Returns the version in `If-Match`, or `None` for `*`, which matches any version.
 fn if_match(headers: &HeaderMap) -> Result<Option<&str>, Problem> {
     let Some(value) = headers.get(IF_MATCH) else { return Ok(None) };
     if value == "*" {

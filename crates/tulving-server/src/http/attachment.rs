@@ -16,11 +16,11 @@ use super::auth::AuthenticatedCaller;
 use super::dialects::{PathParameters, unreadable};
 use super::problem::Problem;
 
-/// The route of attachments.
+/// The route to the file of a memory.
 pub(super) const AT: &str = "/v1/memories/{id}/attachment";
 
-/// Returns a file. A browser is asked to download it and not to show it: otherwise its author could run scripts as
-/// this server.
+/// Returns a file. The headers ask a browser to download the file instead of displaying it: a displayed file could run its
+/// author's scripts with this server's origin.
 pub(super) async fn show(
     State(app): State<HttpApp>,
     AuthenticatedCaller(caller): AuthenticatedCaller,

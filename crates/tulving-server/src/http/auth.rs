@@ -1,4 +1,4 @@
-//! Authentication: a bearer token, and with it the space and the agent of the call.
+//! Authentication: reads the bearer token, the space and the agent of a call.
 
 use axum::extract::{FromRequestParts, Query};
 use axum::http::header::AUTHORIZATION;
@@ -14,9 +14,10 @@ use super::app::HttpApp;
 use super::problem::Problem;
 use super::request_log::RequestTrace;
 
-/// Headers that name the space; the first is the memax service's.
+/// Headers that name the space. The memax service uses the first header.
 const SPACE: [&str; 2] = ["x-hub-id", "x-tulving-space"];
-/// The header that names the space of a call that names none. Unlike the others it never confines.
+/// The header with the default space, for a call that names no space. Unlike the headers in `SPACE`, this header never
+/// confines the call to a space.
 const DEFAULT_SPACE: &str = "x-tulving-default-space";
 /// The header that names the agent.
 const AGENT: &str = "x-tulving-agent";
@@ -29,17 +30,18 @@ pub(super) struct Credentials {
     pub(super) token: Secret,
     pub(super) space: Option<String>,
     pub(super) default_space: Option<String>,
-    /// True if the call is confined to the space that it names: a model fills in its arguments, and the host the rest.
+    /// True if the call is confined to the space that the request names. A model writes the arguments of the call, and the
+    /// host writes the rest of the request.
     pub(super) confined: bool,
     pub(super) agent: Option<String>,
-    /// The time zone in which days are counted. An unknown name is ignored: it is no reason to refuse a request.
+    /// The time zone that determines where a day begins. An unknown name is ignored, and the request is not refused.
     pub(super) zone: Option<Zone>,
-    /// The request that the credentials came with.
+    /// The log record of the request that contained the credentials.
     pub(super) trace: Option<RequestTrace>,
 }
 
 impl Credentials {
-    /// The same, confined to the space that the request names.
+    /// Confines the credentials to the space that the request names.
     pub(super) fn confined(self) -> Self {
         Self { confined: true, ..self }
     }
@@ -100,8 +102,8 @@ fn asked(parts: &Parts) -> Result<SpaceQuery, Problem> {
     Ok(asked)
 }
 
-/// The space that the address or one of these headers names. An empty name is an error, never the default: a host
-/// whose space is missing must not write elsewhere.
+/// Returns the space that the address or one of these headers names. An empty name is an error and does not mean the default
+/// space, so that a host with a missing space name cannot write to the wrong space.
 fn named(
     headers: &HeaderMap,
     asked: Option<String>,
@@ -126,7 +128,8 @@ fn named(
     Ok(named)
 }
 
-/// The value of a header that may be given once. Unlike most headers it may contain letters of any language.
+/// Returns the value of a header that may occur only once. Unlike most headers, the value may contain letters of any
+/// language.
 fn one<'a>(headers: &'a HeaderMap, name: &'static str) -> Result<Option<&'a str>, Problem> {
     let mut given = headers.get_all(name).iter();
     let first = given.next();

@@ -1,4 +1,4 @@
-//! Reads a body, limited in bytes and time.
+//! Reads a request body, with limits on its size and on the time to receive it.
 
 use axum::body::{Body, Bytes};
 use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE, EXPECT};
@@ -12,16 +12,16 @@ use super::multipart;
 use super::problem::Problem;
 use super::rules::RequestLimits;
 
-/// The multiple of the limit that is still read, and thrown away, of a body that is too long: a client that is cut off
-/// while writing rarely reads the reason.
+/// The server reads and discards up to this multiple of the limit from a body that is too long. A client whose connection is
+/// closed while it is still writing rarely reads the reason.
 const READ_AWAY: usize = 4;
 
-/// The whole body.
+/// Reads the whole body.
 pub(super) async fn read(app: &HttpApp, headers: &HeaderMap, body: Body) -> Result<Bytes, Problem> {
     within(app, headers, body, app.limits().body_bytes).await
 }
 
-/// The whole body of a request that may contain a file.
+/// Reads the whole body of a request that may contain a file.
 pub(super) async fn read_file(app: &HttpApp, headers: &HeaderMap, body: Body) -> Result<Bytes, Problem> {
     let limit = match multipart::is_multipart(headers) {
         true => app.limits().upload_bytes.max(app.limits().body_bytes),
@@ -37,7 +37,7 @@ async fn within(app: &HttpApp, headers: &HeaderMap, body: Body, limit: usize) ->
     if announced.is_some_and(|length| length > limit && (asks_first || length > limit * READ_AWAY)) {
         return Err(Problem::too_large(limit));
     }
-    // The other half is for the work.
+    // The other half of the time is for the operation itself.
     let time = app.limits().time / 2;
     match tokio::time::timeout(time, collect(body, limit)).await {
         Ok(read) => read,
@@ -66,7 +66,7 @@ async fn collect(mut body: Body, limit: usize) -> Result<Bytes, Problem> {
     if read > limit { Err(Problem::too_large(limit)) } else { Ok(bytes.into()) }
 }
 
-/// The body as arguments: JSON, or nothing at all.
+/// Parses the body as arguments. The body is JSON or empty.
 pub(super) fn arguments(limits: &RequestLimits, headers: &HeaderMap, bytes: &[u8]) -> Result<Value, Problem> {
     let kind = headers.get(CONTENT_TYPE).map(|kind| kind.to_str().unwrap_or_default());
     let is_json = |kind: &str| {

@@ -1,5 +1,4 @@
-//! Limits concurrent work. A request that waits for a place has not begun, and leaves the queue when
-//! its client goes.
+//! Limits concurrent work. A request that waits for a slot has not begun, and leaves the queue when its client disconnects.
 
 use std::sync::Arc;
 
@@ -7,18 +6,18 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::problem::Problem;
 
-/// Number of threads for work.
+/// Maximum number of threads for blocking work.
 pub(super) const WORKERS: usize = 64;
 
-/// Places for work.
+/// The slots for concurrent work.
 #[derive(Debug)]
 pub(super) struct WorkerLimit {
     any: Arc<Semaphore>,
-    /// Work that may wait for other writers never takes all places, so that reads continue meanwhile.
+    /// The slots for work that may write. Writers can wait for each other, so they never take all slots; reads can continue.
     writing: Arc<Semaphore>,
 }
 
-/// A place, freed when it is dropped.
+/// A slot for work. Dropping the value frees the slot.
 pub(super) struct WorkerSlot {
     _any: OwnedSemaphorePermit,
     _writing: Option<OwnedSemaphorePermit>,
@@ -26,14 +25,14 @@ pub(super) struct WorkerSlot {
 
 impl Default for WorkerLimit {
     fn default() -> Self {
-        // A few threads are left for the server itself.
+        // The remaining threads are left for the server itself.
         let of = |share: usize| Arc::new(Semaphore::new(share));
         Self { any: of(WORKERS - WORKERS / 8), writing: of(WORKERS / 2) }
     }
 }
 
 impl WorkerLimit {
-    /// Waits for a place.
+    /// Waits for a free slot.
     pub(super) async fn enter(&self, writes: bool) -> Result<WorkerSlot, Problem> {
         let of = |places: &Arc<Semaphore>| Arc::clone(places).acquire_owned();
         let writing = match writes {

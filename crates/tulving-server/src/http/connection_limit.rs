@@ -1,4 +1,4 @@
-//! Connections beyond the limit: they get a refusal and are closed, at no cost to the others.
+//! Refuses connections beyond the limit: sends a refusal and closes them, without delaying the accepted connections.
 
 use std::collections::VecDeque;
 use std::io::{Read as _, Write as _};
@@ -9,27 +9,28 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use super::problem::Problem;
 
-/// Files that are open besides connections: the store, its index, the log. If the system allows few files, half of
-/// them.
+/// Number of file descriptors that are reserved for the store, its index and the log. If the system allows few files, half
+/// of the files are reserved.
 const OTHER_FILES: u64 = 128;
-/// Number of refused connections that are kept open for a moment.
+/// Maximum number of refused connections that stay open for a moment.
 const LINGERING: usize = 64;
 /// The interval between log messages about refused connections.
 const SAYING: Duration = Duration::from_secs(10);
 
-/// Refuses connections.
+/// Refuses connections beyond the limit.
 #[derive(Debug, Default)]
 pub(super) struct ConnectionRefuser {
-    /// A connection that is closed before the client has written its request is reset, and the client may never read
-    /// the reason. So the last few stay open, half-closed, until others take their place or a moment has passed.
+    /// The last few refused connections. A connection that the server closes before the client has written its request is
+    /// reset, and the client may never read the reason. So these connections stay half-closed until newer ones replace them
+    /// or a moment has passed.
     lingering: VecDeque<TcpStream>,
     unsaid: u64,
     said: Option<Instant>,
 }
 
 impl ConnectionRefuser {
-    /// Answers without waiting: the stream does not block, and a new one has room for these few bytes. A TLS
-    /// connection is closed without an answer.
+    /// Answers without waiting: the stream does not block, and the send buffer of a new connection has room for this short
+    /// answer. A TLS connection is closed without an answer.
     pub(super) fn turn_away(&mut self, mut stream: TcpStream, plain: bool, most: usize) {
         self.unsaid += 1;
         if plain && stream.write(&refusal(most)).is_ok() {
@@ -42,12 +43,13 @@ impl ConnectionRefuser {
         self.say(most);
     }
 
-    /// Returns true if there is work to do once a moment has passed.
+    /// Returns true if refused connections are waiting to be closed or to be logged.
     pub(super) fn waits(&self) -> bool {
         self.unsaid > 0 || !self.lingering.is_empty()
     }
 
-    /// Closes the refused connections. Called once a moment has passed.
+    /// Closes and logs the refused connections. The listener calls this function after a moment, or if the
+    /// process can open no more files.
     pub(super) fn disperse(&mut self, most: usize) {
         self.lingering.iter_mut().for_each(drain);
         self.lingering.clear();
@@ -62,7 +64,7 @@ impl ConnectionRefuser {
     }
 }
 
-/// Reads and drops the received bytes: closing a connection with unread bytes resets it.
+/// Reads and discards the received bytes, because closing a connection with unread bytes resets it.
 fn drain(stream: &mut TcpStream) {
     let mut away = [0; 4_096];
     for _ in 0..16 {
@@ -72,7 +74,7 @@ fn drain(stream: &mut TcpStream) {
     }
 }
 
-/// The whole answer, as bytes.
+/// Returns the whole refusal as bytes.
 fn refusal(most: usize) -> Vec<u8> {
     let body = Problem::crowded(most).document(None);
     let head = "HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/problem+json\r\nretry-after: 1\r\n\
@@ -80,13 +82,13 @@ fn refusal(most: usize) -> Vec<u8> {
     format!("{head}content-length: {}\r\n\r\n{body}", body.len()).into_bytes()
 }
 
-/// The number of connections that this many files allow.
+/// Returns the number of connections that are possible with this number of open files.
 fn beside_others(files: u64) -> u64 {
     files - OTHER_FILES.min(files / 2)
 }
 
-/// The number of connections that are possible, of those that are wanted: the system limits the open files of a
-/// process, and lets it raise that limit to a point.
+/// Returns the number of wanted connections that are possible. The system limits the open files of a process, and a process
+/// can raise this limit only up to a hard limit.
 pub(super) fn allowed(wanted: usize) -> usize {
     let need = wanted as u64 + OTHER_FILES;
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);

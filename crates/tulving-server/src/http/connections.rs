@@ -1,9 +1,10 @@
-//! The table of open connections. It chooses the one that makes room for a new one.
+//! The table of open connections. It chooses the connection to drop for a new one.
 //!
-//! Anybody who reaches the port can open connections, so a connection must earn its place. One that has sent no request for
-//! a moment goes first, then an idle one that has not shown a valid token, then the oldest of the new ones. One that showed
-//! a valid token is never dropped for another. All programs of a machine share 127.0.0.1, so a limit per address never
-//! refuses a new connection: it drops an older one from that address.
+//! Anybody who reaches the port can open connections, so untrusted connections can be dropped. The table first drops a
+//! connection that has sent no request for a moment, then an idle connection that has not shown a valid token, then the
+//! oldest of the new connections. A connection that showed a valid token is never dropped for another. All programs of a
+//! machine share 127.0.0.1, so the limit per address never refuses a new connection, but drops an older connection from that
+//! address.
 
 use std::collections::{BTreeSet, HashMap};
 use std::net::IpAddr;
@@ -12,8 +13,9 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::Notify;
 
-/// The time that a connection has for its first request before it is the first to go. An honest client sends one at once.
-/// Without this time its connection would be dropped for the next one of a flood, while idle ones stay.
+/// The time that a connection has for its first request before it becomes the first candidate to be dropped. An honest
+/// client sends a request at once. Without this time, a flood of new connections would replace the honest client's
+/// connection, while idle connections stay.
 const MOMENT: Duration = Duration::from_secs(1);
 
 /// The open connections of a server.
@@ -24,9 +26,9 @@ pub(super) struct ConnectionTable(Mutex<ConnectionTableState>);
 struct ConnectionTableState {
     next: u64,
     open: HashMap<u64, ConnectionEntry>,
-    /// Connections without a valid token, the oldest first of each kind.
+    /// Connections without a valid token, ordered by status; within a status, the oldest first.
     strangers: BTreeSet<(ConnectionStatus, u64)>,
-    /// The same for each address.
+    /// Connections without a valid token by address, in the same order.
     by_address: HashMap<IpAddr, BTreeSet<(ConnectionStatus, u64)>>,
 }
 
@@ -43,19 +45,19 @@ struct ConnectionEntry {
 enum ConnectionStatus {
     /// No complete request head has arrived yet.
     Silent,
-    /// It sent a request, and is idle or its answer is on the way.
+    /// The connection sent a request, and is now idle or is receiving the answer.
     Answered,
-    /// A request without a known token is being worked on.
+    /// The server is working on a request without a known token.
     Asking,
-    /// It showed a valid token.
+    /// The connection showed a valid token.
     Trusted,
 }
 
-/// No place is free for a new connection.
+/// The error that a new connection cannot be admitted.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct ConnectionTableFull;
 
-/// The place of one connection, freed when this is dropped.
+/// The table entry of one connection. Dropping the value removes the entry.
 #[derive(Debug)]
 pub(super) struct ConnectionSlot {
     table: Arc<ConnectionTable>,
@@ -63,16 +65,17 @@ pub(super) struct ConnectionSlot {
     dropped: Arc<Notify>,
 }
 
-/// The place of a new connection.
+/// A new connection that was admitted.
 #[derive(Debug)]
 pub(super) struct AdmittedConnection {
     pub(super) seat: ConnectionSlot,
-    /// True if another connection was dropped for it.
+    /// True if another connection was dropped for the new connection.
     pub(super) displaced: bool,
 }
 
 impl ConnectionTable {
-    /// Gives a new connection its place, of `most` in all and of `strangers` without a token for each address.
+    /// Admits a new connection. `most` is the maximum number of connections, and `strangers` is the maximum number of
+    /// connections without a token per address.
     pub(super) fn admit(
         self: &Arc<Self>,
         address: IpAddr,
@@ -108,8 +111,8 @@ impl ConnectionTable {
         Ok(AdmittedConnection { seat, displaced: victim.is_some() })
     }
 
-    /// Drops up to `most` connections without a valid token, because the process cannot open more files. Returns their
-    /// number.
+    /// Drops up to `most` connections without a valid token, because the process cannot open more files. Returns the number
+    /// of dropped connections.
     pub(super) fn relieve(&self, most: usize, now: Instant) -> usize {
         let mut table = self.lock();
         let mut dropped = 0;
@@ -129,8 +132,8 @@ impl ConnectionTable {
 }
 
 impl ConnectionTableState {
-    /// The connection that makes room: the oldest that never sent a request, if its moment has passed; else the oldest idle
-    /// one; else the oldest.
+    /// Returns the connection to drop: the oldest connection that sent no request within [`MOMENT`]; otherwise the oldest
+    /// idle connection; otherwise the oldest connection.
     fn least(&self, strangers: &BTreeSet<(ConnectionStatus, u64)>, now: Instant) -> Option<u64> {
         let (status, first) = *strangers.first()?;
         let had_its_moment = |number| self.open.get(&number).is_some_and(|entry| now - entry.since >= MOMENT);
@@ -167,7 +170,7 @@ impl ConnectionTableState {
 }
 
 impl ConnectionSlot {
-    /// Records that a complete request has arrived. It is in progress until the returned value is dropped.
+    /// Records that a complete request has arrived. The request is in progress until the returned value is dropped.
     pub(super) fn asks(self: &Arc<Self>) -> RequestInProgress {
         self.stand(ConnectionStatus::Asking);
         RequestInProgress(Arc::clone(self))
@@ -178,7 +181,7 @@ impl ConnectionSlot {
         self.stand(ConnectionStatus::Trusted);
     }
 
-    /// Returns once another connection has taken the place.
+    /// Returns when this connection has been dropped for another.
     pub(super) async fn dropped(&self) {
         self.dropped.notified().await;
     }
@@ -192,7 +195,7 @@ impl ConnectionSlot {
     fn stand(&self, status: ConnectionStatus) {
         let mut table = self.table.lock();
         let Some(entry) = table.open.get_mut(&self.number) else { return };
-        // Trust is kept for as long as the connection is open.
+        // A connection stays trusted until it is closed.
         if entry.status == ConnectionStatus::Trusted {
             return;
         }
@@ -228,7 +231,7 @@ mod tests {
     const HERE: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
     const THERE: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(10, 0, 0, 1));
 
-    /// A connection that came this many seconds after the first.
+    /// Admits a connection that arrives this many seconds after the first.
     fn admit(
         table: &Arc<ConnectionTable>,
         address: IpAddr,
@@ -285,7 +288,7 @@ mod tests {
         let idle: Vec<Arc<ConnectionSlot>> = (0..3).map(|_| admit(&table, HERE, (4, 10), 0).0).collect();
         idle.iter().for_each(|seat| drop(seat.asks()));
         let (honest, _) = admit(&table, HERE, (4, 10), 5);
-        // As many arrive at the same time as there are idle ones.
+        // The number of new connections equals the number of idle connections.
         let flood: Vec<Arc<ConnectionSlot>> = (0..3).map(|_| admit(&table, HERE, (4, 10), 5).0).collect();
         assert!(idle.iter().all(|seat| is_dropped(&table, seat)), "the idle ones go first");
         assert!(!is_dropped(&table, &honest));

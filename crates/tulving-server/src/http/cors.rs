@@ -1,4 +1,4 @@
-//! CORS: only pages of the sites named in the configuration may call from a browser.
+//! CORS: in a browser, only pages of the sites in the configuration may call the server.
 //!
 //! Tokens are sent in a header and never in a cookie, so credentials are not allowed.
 
@@ -23,7 +23,7 @@ const EXPOSED: HeaderValue =
 /// Number of seconds that a browser may cache a preflight answer.
 const MAX_AGE: HeaderValue = HeaderValue::from_static("600");
 
-/// The origin of a request, if its pages may call.
+/// Returns the origin of a request, if pages of this origin may call the server.
 pub(super) fn allowed(rules: &ServerRules, headers: &HeaderMap) -> Option<HeaderValue> {
     let mut origins = headers.get_all(ORIGIN).iter();
     let (Some(origin), None) = (origins.next(), origins.next()) else { return None };
@@ -35,7 +35,7 @@ pub(super) fn is_question(method: &Method, headers: &HeaderMap) -> bool {
     method == Method::OPTIONS && headers.contains_key(ACCESS_CONTROL_REQUEST_METHOD)
 }
 
-/// The answer to a preflight.
+/// Returns the answer to a preflight request.
 pub(super) fn answer() -> Response {
     let headers = [
         (ACCESS_CONTROL_ALLOW_METHODS, METHODS),
@@ -51,7 +51,7 @@ pub(super) fn open(headers: &mut HeaderMap, origin: HeaderValue) {
     headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
 }
 
-/// Marks the answer as different for other origins.
+/// Adds `Vary: Origin`, because the answer differs between origins.
 pub(super) fn vary(headers: &mut HeaderMap) {
     headers.append(VARY, HeaderValue::from_static("origin"));
 }

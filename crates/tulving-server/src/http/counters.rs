@@ -1,14 +1,14 @@
-//! The counters of a running server. [`metrics`](super::metrics) shows them.
+//! The counters of a running server. [`metrics`](super::metrics) publishes them.
 //!
-//! The name of every row is from a closed list: methods, templates of routes, classes of status. A client cannot
-//! create rows.
+//! The labels of every row are from closed lists: methods, route templates, status classes. So a client cannot create new
+//! rows.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// Upper ends of the duration buckets, in seconds. Longer durations are only in the total.
+/// Upper bounds of the duration buckets, in seconds. A longer duration counts only in the total.
 pub(super) const BUCKETS: [f64; 12] =
     [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0, 30.0];
 
@@ -17,7 +17,7 @@ pub(super) const BUCKETS: [f64; 12] =
 pub(super) enum RefusalReason {
     /// Too many connections.
     Connections,
-    /// The token has used up its share.
+    /// The token has reached its rate limit.
     Rate,
     /// Too many wrong tokens from the address.
     Failures,
@@ -27,7 +27,7 @@ pub(super) enum RefusalReason {
     SlowReader,
     /// A connection without a valid token made room for a new one.
     Displaced,
-    /// No request came in time on a new connection.
+    /// A new connection sent no request in time.
     Silent,
 }
 
@@ -62,13 +62,13 @@ pub(super) struct RouteCounters {
     pub(super) answers: BTreeMap<(&'static str, u16), u64>,
     /// Number of requests that took at most as long as each of [`BUCKETS`] and longer than the one before.
     pub(super) buckets: [u64; BUCKETS.len()],
-    /// Number of all requests, however long they took.
+    /// Number of all requests, of any duration.
     pub(super) count: u64,
     /// Total duration of the requests.
     pub(super) time: Duration,
 }
 
-/// The counts of a server.
+/// All counters of a server.
 #[derive(Debug, Default)]
 pub(super) struct ServerCounters {
     routes: Mutex<BTreeMap<String, RouteCounters>>,
@@ -149,13 +149,13 @@ impl ServerCounters {
         CountGuard::among(&self.writing)
     }
 
-    /// Number of connections with bytes that were not taken yet.
+    /// Returns the number of connections with bytes that are waiting to be sent.
     pub(super) fn writing(&self) -> usize {
         self.writing.load(Ordering::Relaxed)
     }
 }
 
-/// Counts something for as long as it is held.
+/// Counts something until the guard is dropped.
 #[derive(Debug)]
 pub(super) struct CountGuard(Arc<AtomicUsize>);
 

@@ -20,7 +20,7 @@ use super::{body, once};
 /// The parameters of a path, if they can be read.
 pub(super) type PathParameters<T> = Result<Path<T>, PathRejection>;
 
-/// A dialect, for programs.
+/// The description of a dialect for programs.
 #[derive(Serialize)]
 struct DialectDescription {
     name: &'static str,
@@ -57,7 +57,7 @@ pub(super) async fn call(
     let caller = app.caller(given.confined(), Origin::Api).await?;
     let Path((dialect, tool)) = named.map_err(unreadable)?;
     let dialect = known(&dialect)?;
-    // It is part of the path, so a wrong name is an unknown path.
+    // The tool's name is part of the path, so a wrong name is answered as an unknown path.
     let tool =
         dialect.find(&tool).map_err(|refusal| Problem::from(refusal).answered(StatusCode::NOT_FOUND))?;
     let (parts, body) = request.into_parts();
@@ -74,7 +74,7 @@ pub(super) async fn call(
     Ok(replied(&done.await??))
 }
 
-/// The dialect with this name.
+/// Returns the dialect with this name.
 pub(super) fn known(name: &str) -> Result<Dialect, Problem> {
     name.parse().map_err(|error: tulving_dialects::UnknownDialectError| {
         Problem::new(StatusCode::NOT_FOUND, "unknown_dialect", error.to_string())
@@ -86,7 +86,7 @@ pub(super) fn unreadable(rejection: PathRejection) -> Problem {
     Problem::new(StatusCode::BAD_REQUEST, "invalid_path", rejection.body_text())
 }
 
-/// The reply of a tool. Its JSON is sent as the tool wrote it, so that the fields keep their order.
+/// Sends the reply of a tool. The JSON is not parsed and written again, so that the fields keep their order.
 fn replied(reply: &ToolReply) -> Response {
     match reply.as_data() {
         Some(_) => json(enveloped(reply.as_text())),

@@ -1,7 +1,7 @@
 //! `/v1/events/stream`: every change that the caller may see, as server-sent events.
 //!
-//! One check for all streams asks the store a few times a second for new writes. An event's id is the place where the
-//! next stream continues; it is valid only for the store's present content.
+//! One task checks the store for new writes several times a second, for all streams. The id of an event is the position
+//! where the next stream continues. An id is valid only within the store's current epoch.
 
 use std::convert::Infallible;
 use std::sync::{Arc, Weak};
@@ -31,14 +31,14 @@ use super::problem::Problem;
 const LAST: &str = "last-event-id";
 /// The interval between checks for new writes.
 const BEAT: Duration = Duration::from_millis(200);
-/// The longest silence of a stream. After it the stream also checks that its token is still valid.
+/// Maximum time between two messages of a stream. After this time the stream also checks that its token is still valid.
 const SILENCE: Duration = Duration::from_secs(15);
-/// The most events that are read at a time.
+/// Maximum number of events that are read at a time.
 const PAGE: usize = 500;
-/// Number of events that wait for a slow client. After that the stream waits too.
+/// Maximum number of events that wait for a slow client. If the queue is full, the stream waits.
 const AHEAD: usize = 4;
 
-/// The position of a stream: the content that it follows, and the last entry that was sent.
+/// The position of a stream: the epoch of the store, and the last entry that was sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct StreamPosition {
     epoch: [u8; 16],
@@ -83,7 +83,7 @@ impl From<&Change> for ChangeEvent {
     }
 }
 
-/// Tells streams that something was written. It checks the store for as long as anybody listens.
+/// Notifies streams of new writes. It checks the store only while at least one stream is open.
 #[derive(Debug, Default)]
 pub(super) struct ChangeNotifier(std::sync::Mutex<Weak<watch::Sender<Seq>>>);
 
@@ -141,7 +141,7 @@ pub(super) async fn stream(
         else {
             return;
         };
-        // Its client only sees that it ended.
+        // The client only sees that the stream ended, so the reason is logged.
         tracing::warn!(code = problem.code(), reason = problem.detail(), "an event stream ended early");
     });
     Ok(([(CONTENT_TYPE, "text/event-stream")], body).into_response())
@@ -160,7 +160,7 @@ fn unreadable(id: &str) -> Problem {
 /// The reason why a stream ended.
 #[derive(Debug)]
 enum StreamEnd {
-    /// Nobody listens, or the token is no longer valid.
+    /// The client disconnected, or the token is no longer valid.
     Left,
     /// The server failed.
     Failed(Problem),
@@ -202,7 +202,7 @@ async fn follow(
     loop {
         changes.mark_unchanged();
         at = catch_up(app, given, at, to).await?;
-        // Many writes may not be visible to this caller.
+        // The caller may not be allowed to see any of many new writes, so the silence is measured from the last message.
         match tokio::time::timeout(SILENCE.saturating_sub(to.at.elapsed()), changes.changed()).await {
             Ok(Ok(())) => {}
             Ok(Err(_)) => return Err(StreamEnd::Left),
@@ -254,12 +254,12 @@ fn event(epoch: [u8; 16], change: &Change) -> String {
     format!("id: {id}\nevent: {}\ndata: {data}\n\n", change.kind)
 }
 
-/// The event for missed changes: a client with a copy must read everything again.
+/// Returns the event for missed changes. After this event, a client with a copy of the data must read everything again.
 fn gap(at: StreamPosition) -> String {
     format!("id: {}\nevent: gap\ndata: {{}}\n\n", at.written())
 }
 
-/// The receiver of a stream, and the time of the last message.
+/// Sends events to the client of a stream, and records the time of the last message.
 struct EventSender {
     to: Sender<BodyPage>,
     at: Instant,

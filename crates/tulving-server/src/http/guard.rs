@@ -1,8 +1,8 @@
 //! Limits requests per token, and wrong tokens per address.
 //!
-//! After too many wrong tokens an address gets no more answers about tokens, so that none can be found by trying. Tokens
-//! that were valid recently still work: all clients of one machine, or behind one proxy, have the same address, and one of
-//! them must not lock the others out.
+//! After too many wrong tokens from an address, the server checks no more unknown tokens from this address, so that nobody
+//! can find a token by trial. Tokens that were valid recently still work: all clients on one machine, or behind one proxy,
+//! have the same address, and one client must not lock out the others.
 
 use std::hash::{BuildHasher as _, RandomState};
 use std::net::IpAddr;
@@ -18,14 +18,14 @@ use super::rules::RequestLimits;
 /// Counts requests by token and failures by address.
 #[derive(Debug, Default)]
 pub(super) struct AuthRateLimiter {
-    /// The key of the token hashes. Only this process has it.
+    /// The secret key for hashing tokens. It exists only in this process.
     state: RandomState,
     asked: RateLimiter<u64>,
     failed: RateLimiter<IpAddr>,
 }
 
 impl AuthRateLimiter {
-    /// Refuses to check a token from an address with too many wrong ones.
+    /// Refuses to check a token if its address has sent too many wrong tokens.
     pub(super) fn hear(
         &self,
         limits: &RequestLimits,
@@ -50,7 +50,7 @@ impl AuthRateLimiter {
         }
     }
 
-    /// Counts a request with a right token, or refuses it if its share is used up.
+    /// Counts a request with a valid token, or refuses the request if the token has reached its rate limit.
     pub(super) fn right(
         &self,
         limits: &RequestLimits,

@@ -1,7 +1,7 @@
-//! The first check of every request: it must be meant for this server, and it must end in time.
+//! The first check of every request: the request must be intended for this server, and must complete in time.
 //!
-//! A web page can make a browser call an address of this machine, also under a name that the page's owner points here (DNS
-//! rebinding). Such a call is visible in Host and Origin, which a page cannot choose.
+//! A web page can make a browser call an address of this machine, even under a domain name that the page's owner resolves to
+//! this machine (DNS rebinding). The headers `Host` and `Origin` reveal such a call, because a page cannot choose them.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -19,10 +19,10 @@ use super::problem::Problem;
 use super::rules::ServerRules;
 use super::transfer;
 
-/// Number of seconds for which browsers use only encrypted connections to this host: a year.
+/// The `Strict-Transport-Security` header: browsers use only encrypted connections to this host for one year.
 const STRICT: HeaderValue = HeaderValue::from_static("max-age=31536000");
 
-/// The check of one listener.
+/// The host check of one listener.
 #[derive(Clone)]
 pub(super) struct HostCheck {
     pub(super) app: HttpApp,
@@ -38,7 +38,7 @@ pub(super) async fn pass(State(host_check): State<HostCheck>, request: Request, 
     let mut response = match check(rules, host_check.address, request.uri(), request.headers()) {
         Err(problem) => problem.into_response(),
         Ok(()) if guest.is_some() && cors::is_question(request.method(), request.headers()) => cors::answer(),
-        // It may have any length. Its time is limited between its lines.
+        // The body of a load may have any length. The time limit applies to each received part, not to the whole request.
         Ok(()) if request.uri().path() == transfer::LOAD => next.run(request).await,
         Ok(()) => match tokio::time::timeout(time, next.run(request)).await {
             Ok(response) => response,
@@ -68,7 +68,7 @@ fn check(rules: &ServerRules, address: IpAddr, uri: &Uri, headers: &HeaderMap) -
     let here =
         |authority: &Authority<'_>| is_here(address, &authority.host) || is_named(rules, &authority.host);
     let host = host.to_str().ok().and_then(Authority::parse).filter(here);
-    // By HTTP an address in the first line replaces the header. Then both must be right.
+    // In HTTP, an authority in the request line replaces the `Host` header. If both are present, both must be correct.
     let first_line = uri.authority().map(|authority| Authority::parse(authority.as_str()).filter(here));
     let (Some(host), None | Some(Some(_))) = (host, first_line) else {
         let said = "the request is meant for another host";
@@ -105,7 +105,7 @@ fn readable(query: &str) -> Result<(), Problem> {
     Ok(())
 }
 
-/// A host as `Host` and `Origin` name it: `host [":" port]`, and nothing else. `http::uri::Authority` also takes a user
+/// A host in the form that `Host` and `Origin` use: only `host [":" port]`. `http::uri::Authority` also accepts a user name
 /// before the host, and text after the brackets of an IPv6 address.
 #[derive(Debug, PartialEq, Eq)]
 struct Authority<'a> {
@@ -146,7 +146,7 @@ impl<'a> Authority<'a> {
         Some(Self { host, port })
     }
 
-    /// The port, or the default one of the scheme.
+    /// Returns the port, or the default port of the scheme.
     fn port_for(&self, scheme: &str) -> u16 {
         self.port.unwrap_or(if scheme == "https" { 443 } else { 80 })
     }
@@ -165,7 +165,7 @@ impl Host<'_> {
     }
 }
 
-/// Returns true if a host is this machine by a name that nobody else can point here: a loopback name, or a plain address.
+/// Returns true if a host is this machine under a name that nobody else can redirect: a loopback name, or an IP address.
 fn is_here(address: IpAddr, host: &Host<'_>) -> bool {
     match host {
         Host::Name(_) => host.is_localhost(),
@@ -174,16 +174,16 @@ fn is_here(address: IpAddr, host: &Host<'_>) -> bool {
     }
 }
 
-/// Returns true if a host is a name from the configuration.
+/// Returns true if the configuration contains the name of a host.
 fn is_named(rules: &ServerRules, host: &Host<'_>) -> bool {
     let Host::Name(host) = host else { return false };
     rules.allowed_hosts.iter().any(|name| name.eq_ignore_ascii_case(host))
 }
 
-/// Returns true if an origin is that of this server: its scheme, and the host and port of the request.
+/// Returns true if an origin is the origin of this server: the server's scheme, and the host and port of the request.
 fn is_own(rules: &ServerRules, host: &Authority<'_>, origin: &str) -> bool {
     let Some((scheme, rest)) = origin.split_once("://") else { return false };
-    // A proxy in front of a name of the configuration may do the encryption.
+    // For a name in the configuration, a proxy in front of the server may encrypt the connection.
     let speaks = match scheme {
         "https" => rules.tls.is_some() || is_named(rules, &host.host),
         "http" => rules.tls.is_none(),
@@ -195,8 +195,8 @@ fn is_own(rules: &ServerRules, host: &Authority<'_>, origin: &str) -> bool {
         })
 }
 
-/// Returns true if browsers must use only encrypted connections to this host from now on. Not for `localhost`, which stands
-/// for everything that the machine serves, on every port.
+/// Returns true if browsers must use only encrypted connections to this host in the future. False for `localhost`, because
+/// the rule would apply to all servers on this machine, on every port.
 fn is_strict(rules: &ServerRules, headers: &HeaderMap) -> bool {
     let host = headers.get(HOST).and_then(|host| host.to_str().ok()).and_then(Authority::parse);
     rules.tls.is_some() && host.is_some_and(|host| !host.host.is_localhost())

@@ -1,4 +1,4 @@
-//! The listener: takes connections until a signal comes, then lets requests in flight end.
+//! The listener: accepts connections until the process receives a signal, then waits for the requests in progress.
 
 use std::io::{self, ErrorKind};
 use std::net::{IpAddr, SocketAddr};
@@ -31,48 +31,49 @@ use super::routes::router;
 use super::rules::{LiveValue, RulesReloader, ServerRules};
 use super::stream::CountedStream;
 
-/// The time limit for the head of a request, and for an idle connection. It is shorter if the limit for a whole request is
-/// shorter.
+/// The time limit for the head of a request, and for an idle connection. If the limit for a whole request is shorter, the
+/// shorter limit applies.
 const HEAD: Duration = Duration::from_secs(30);
 /// The time limit for the TLS handshake.
 const HANDSHAKE: Duration = Duration::from_secs(10);
 /// The time limit for a client to read a part of its answer.
 const READING: Duration = Duration::from_secs(30);
-/// The most bytes of the head of a request, and of the buffer of one connection.
+/// Maximum size of a request head, and of the buffer of one connection, in bytes.
 const HEAD_BYTES: usize = 32 * 1024;
 const BUFFER_BYTES: usize = 64 * 1024;
-/// Number of connections that wait to be accepted. Beyond it the system lets clients wait a second before they try again.
+/// Maximum number of connections that wait to be accepted. Above this number, the operating system lets clients wait a
+/// second before they try again.
 const WAITING: u32 = 1_024;
 /// The pause after a connection could not be accepted, for example because too many files are open.
 const PAUSE: Duration = Duration::from_millis(50);
-/// After the process could open no more files: the most connections that are given up for the files of the store, the number that
-/// are kept in any case, and the time that this lasts.
+/// The response to a shortage of open files: the maximum number of connections that are closed to free files for the store,
+/// the lowest limit on connections during the shortage, and the duration of the shortage.
 const SPARE: usize = 16;
 const HELD: usize = 8;
 const SHORTAGE: Duration = Duration::from_secs(10);
-/// The time that refused connections stay open, for their clients to read the reason.
+/// The time that refused connections stay open, so that their clients can read the reason.
 const LINGERING: Duration = Duration::from_secs(1);
-/// Number of dropped connections that may still be closing before another one is dropped, and the number and length of the waits
-/// for them: each has its file open until its task has run.
+/// Maximum number of dropped connections that may still be closing before another connection is dropped, and the number and
+/// length of the waits for them. A dropped connection keeps its file open until its task has run.
 const CLOSING: usize = 32;
 const CLOSING_ROUNDS: usize = 50;
 const CLOSING_PAUSE: Duration = Duration::from_millis(1);
-/// The interval between checks of the rules.
+/// The interval between checks for changed rules.
 const LOOKING: Duration = Duration::from_secs(1);
-/// The time that requests are still read after the signal.
+/// The time after the signal during which the server still reads requests.
 const READING_ON: Duration = Duration::from_millis(250);
-/// Idle connections keep a stopping server for this many rounds of this length: a second, in which the last answer reaches its
-/// client.
+/// A stopping server waits for idle connections for this many rounds of this length: one second in total, so that the last
+/// answer can reach its client.
 const QUIET_ROUNDS: u32 = 10;
 const ROUND: Duration = Duration::from_millis(100);
 
 /// The reason why the server does not listen.
 #[derive(Debug, thiserror::Error)]
 pub enum ListenError {
-    /// Another process has the port.
+    /// Another process uses the port.
     #[error("{0} is taken by another program")]
     Taken(SocketAddr),
-    /// The machine refuses the address.
+    /// The operating system refuses the address.
     #[error("cannot listen on {address}: {source}")]
     Refused {
         /// The address.
@@ -85,7 +86,7 @@ pub enum ListenError {
     Start(#[from] io::Error),
 }
 
-/// Has its port, and stops at SIGINT or SIGTERM.
+/// A listener with an open port. It stops at SIGINT or SIGTERM.
 #[derive(Debug)]
 pub struct Listener {
     runtime: Runtime,
@@ -101,11 +102,11 @@ struct StopSignals {
     terminate: Signal,
 }
 
-/// The rules that are valid now, and their routes.
+/// The current rules, and the routes under these rules.
 struct CurrentRoutes {
     rules: Arc<ServerRules>,
     routes: Router,
-    /// The most connections, limited by the open files.
+    /// Maximum number of connections, limited by the number of files that the process may open.
     connections: usize,
 }
 
@@ -130,7 +131,7 @@ impl StopSignals {
 }
 
 impl Listener {
-    /// Takes the port. From here on a signal ends [`serve`](Self::serve) and not the process.
+    /// Opens the port. From then on, a signal ends [`serve`](Self::serve) and not the process.
     pub fn open(address: SocketAddr) -> Result<Self, ListenError> {
         let runtime =
             tokio::runtime::Builder::new_multi_thread().enable_all().max_blocking_threads(WORKERS).build()?;
@@ -149,13 +150,13 @@ impl Listener {
         Ok(Self { runtime, socket, address, stop, hangup })
     }
 
-    /// The address that it listens on, with the port that the system chose if none was given.
+    /// Returns the listener's address. If no port was given, the system has chosen one.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Serves until a signal comes and all requests so far are answered. A second signal waits for no answer, but work that has
-    /// begun is finished. Rules from `reload` apply to later requests.
+    /// Serves requests until the process receives a signal and all earlier requests are answered. After a second signal the
+    /// server waits for no answer, but completes work that has begun. New rules from `reload` apply to later requests.
     pub fn serve(self, app: HttpApp, reload: impl RulesReloader + 'static) {
         let Self { runtime, socket, address, mut stop, hangup } = self;
         runtime.block_on(async move {
@@ -163,20 +164,20 @@ impl Listener {
             tokio::spawn(follow(Box::new(reload), hangup, app.clone(), address.ip(), Arc::clone(&current)));
             accept(socket, &app, &current, &mut stop).await;
         });
-        // Waits for work that has begun.
+        // Dropping the runtime waits for work that has begun.
         drop(runtime);
     }
 }
 
 fn bind(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
-    // The port can be reused at once after a server was stopped.
+    // Without this option, the port cannot be opened again immediately after a server has stopped.
     socket.set_reuseaddr(true)?;
     socket.bind(address)?;
     socket.listen(WAITING)
 }
 
-/// Replaces the old rules with new ones, for as long as the server runs.
+/// Replaces the rules whenever they change, until the server stops.
 async fn follow(
     mut reload: Box<dyn RulesReloader>,
     mut hangup: Signal,
@@ -205,13 +206,13 @@ async fn follow(
             );
         } else {
             current.set(CurrentRoutes::new(app.clone().under(rules), address));
-            // Only after they apply: readers of the log may rely on it.
+            // Logged only after the new rules apply, because readers of the log may rely on this order.
             tracing::info!("the configuration was reloaded");
         }
     }
 }
 
-/// Takes connections until a signal comes.
+/// Accepts connections until the process receives a signal.
 async fn accept(
     socket: TcpListener,
     app: &HttpApp,
@@ -281,7 +282,8 @@ async fn finish(app: &HttpApp, connections: GracefulShutdown, stop: &mut StopSig
     let counters = &app.shared.counters;
     tracing::info!(in_flight = counters.in_flight(), connections = counters.connections(), "stopping");
     if counters.connections() > 0 {
-        // Requests that were sent may not have been read yet. A connection that seems idle is closed only after that.
+        // The server may not have read all requests that clients have sent. It reads for a short time before it closes
+        // connections that seem idle.
         app.shared.stopping.store(true, Ordering::Relaxed);
         tokio::select! {
             () = tokio::time::sleep(READING_ON) => {}
@@ -300,11 +302,11 @@ fn is_shortage(error: &io::Error) -> bool {
     matches!(Errno::from_io_error(error), Some(Errno::MFILE | Errno::NFILE))
 }
 
-/// The time after the process could open no more files. The store needs some of them too, so fewer connections are kept for a
-/// while.
+/// The state after the process could open no more files. The store needs open files too, so the limit on connections is
+/// lower for a while.
 #[derive(Debug, Default)]
 struct FileShortage {
-    /// The most connections, and the start of the shortage.
+    /// Maximum number of connections during the shortage, and the start of the shortage.
     bound: Option<(usize, Instant)>,
 }
 
@@ -321,7 +323,7 @@ impl FileShortage {
         }
     }
 
-    /// The most connections, given the usual limit.
+    /// Returns the maximum number of connections, given the usual limit.
     fn most(&self, usual: usize) -> usize {
         match self.bound {
             Some((bound, since)) if since.elapsed() < SHORTAGE => bound.min(usual),
@@ -330,7 +332,7 @@ impl FileShortage {
     }
 }
 
-/// Serves one connection, encrypted or not, from its start to its end.
+/// Serves one connection from start to end, with or without encryption.
 async fn attend(
     stream: TcpStream,
     peer: PeerAddress,
@@ -348,7 +350,7 @@ async fn attend(
     let Some(tls) = &rules.tls else {
         return converse(stream, peer, seat, counters, wait, current, watcher).await;
     };
-    // Boxed, so that plain connections do not pay for its size.
+    // The large future of the handshake is boxed, so that unencrypted connections need less memory.
     match Box::pin(timeout(HANDSHAKE.min(time), tls.0.accept(stream))).await {
         Ok(Ok(stream)) => Box::pin(converse(stream, peer, seat, counters, wait, current, watcher)).await,
         Ok(Err(_)) | Err(_) => {
@@ -363,7 +365,7 @@ async fn attend(
 struct HeadTimeouts {
     /// The limit for each head.
     head: Duration,
-    /// The limit for the first head.
+    /// The limit for the first head on a connection.
     first: Duration,
 }
 
@@ -396,13 +398,13 @@ async fn converse(
         .max_buf_size(BUFFER_BYTES)
         .serve_connection(TokioIo::new(stream), service);
     tokio::select! {
-        // A connection may end in any way the client likes.
+        // Every kind of end is acceptable, because the client decides how a connection ends.
         _ = watcher.watch(connection) => {}
         () = silent(seat, wait.first) => counters.refused(RefusalReason::Silent),
     }
 }
 
-/// Returns if no complete request arrived in this time, and never if one did.
+/// Returns if no complete request arrives in this time. If a request arrives, the future never completes.
 async fn silent(seat: &ConnectionSlot, time: Duration) {
     tokio::time::sleep(time).await;
     if !seat.is_silent() {
@@ -410,7 +412,7 @@ async fn silent(seat: &ConnectionSlot, time: Duration) {
     }
 }
 
-/// Waits until nothing has been answered for a while. A connection without a complete request does not count.
+/// Waits until the server has answered no request for a while. Connections without a complete request do not count.
 async fn quiet(app: &HttpApp) {
     let mut rounds = 0;
     while rounds < QUIET_ROUNDS {

@@ -1,8 +1,9 @@
 //! `/mcp`: the Model Context Protocol as streamable HTTP, in all its revisions.
 //!
-//! Every request is independent in all of them: the caller, the space and the dialect come from token, headers and address. The
-//! server keeps no session, so it may be restarted between two requests. A client of a revision before 2026-07-28 sends its
-//! name only once. It gets the name back as its session id and sends it with every later request.
+//! Every request is independent in all revisions: the token, the headers and the address determine the caller, the space and
+//! the dialect. The server stores no sessions, so it can be restarted between two requests. A client of a revision before
+//! 2026-07-28 sends its name only once. The server returns the name as the session id, and the client sends this id with
+//! every later request.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -57,7 +58,7 @@ pub(super) async fn spoken(
     request: Request,
 ) -> Result<Response, Problem> {
     let Path(dialect) = dialect.map_err(unreadable)?;
-    // The caller is authenticated first: nobody else learns which dialects exist.
+    // The server authenticates the caller first, so that only valid callers learn which dialects exist.
     match known(&dialect) {
         Ok(dialect) => serve(&app, given, dialect, request).await,
         Err(problem) => app.caller(given, Origin::Mcp).await.and(Err(problem)),
@@ -83,7 +84,7 @@ async fn serve(
         caller.agent = name(&message).or_else(|| named.clone()).or_else(|| remembered(&parts.headers));
     }
     let request = Request::from_parts(parts, Body::from(bytes));
-    // Whether a tool writes is not known here, so it counts as one that does.
+    // The server does not know yet which tool the message calls, so every call counts as one that may write.
     let place = app.place(true).await?;
     let mut response = (app.answer)(caller, dialect, request).await;
     drop(place);
@@ -96,11 +97,11 @@ async fn serve(
     Ok(response)
 }
 
-/// Answers with a server that is made for the request and forgotten.
+/// Returns a handler that creates an MCP server for each request and drops it afterwards.
 pub(super) fn answering<S: ServerHandler + Clone>(
     server: impl Fn(Caller, Dialect) -> S + Send + Sync + 'static,
 ) -> Arc<McpHandler> {
-    // The host check has checked Host and Origin already, and the size of the body was limited when it was read.
+    // The host check has already checked `Host` and `Origin`, and the body was read with a size limit.
     let config = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
         .with_json_response(true)
@@ -114,13 +115,13 @@ pub(super) fn answering<S: ServerHandler + Clone>(
     })
 }
 
-/// The name that a client sends with every request.
+/// Returns the client name in the metadata of a request.
 fn name(message: &ClientJsonRpcMessage) -> Option<String> {
     let ClientJsonRpcMessage::Request(request) = message else { return None };
     request.request.get_meta().client_info().and_then(|client| tidy(&client.name))
 }
 
-/// The name that a client sends at the start of a session.
+/// Returns the client name in the first message of a session.
 fn introduced(message: &ClientJsonRpcMessage) -> Option<String> {
     match message {
         ClientJsonRpcMessage::Request(request) => match &request.request {
@@ -131,25 +132,25 @@ fn introduced(message: &ClientJsonRpcMessage) -> Option<String> {
     }
 }
 
-/// A session id that contains only a name. It grants no rights.
+/// Returns a session id that contains only a client name. This id grants no rights.
 fn session(name: &str) -> Option<HeaderValue> {
     HeaderValue::try_from(format!("{NAMED}{}", HEXLOWER.encode(name.as_bytes()))).ok()
 }
 
-/// The name in a session id of ours. Other session ids are ignored.
+/// Returns the client name in a session id that this server created. Other session ids are ignored.
 fn remembered(headers: &HeaderMap) -> Option<String> {
     let id = headers.get(SESSION)?.to_str().ok()?.strip_prefix(NAMED)?;
     let name = HEXLOWER.decode(id.as_bytes()).ok()?;
     tidy(std::str::from_utf8(&name).ok()?)
 }
 
-/// The protocol revision of a request.
+/// Returns the protocol revision of a request.
 fn revision(headers: &HeaderMap) -> Option<String> {
     headers.get(REVISION).map(|revision| String::from_utf8_lossy(revision.as_bytes()).into_owned())
 }
 
-/// The protocol's own answer to a request that could not be handled. In the older revisions an error with the id of its request
-/// is an answer like any other.
+/// Returns the MCP answer to a request that could not be handled. In the older revisions, the answer to an unknown method or
+/// to wrong parameters has the status of a successful answer.
 fn answered(refused: &RefusedMessage, revision: Option<&str>) -> Response {
     let is_new = revision.is_some_and(|revision| revision >= ProtocolVersion::V_2026_07_28.as_str());
     let status = match refused.code() {
@@ -160,7 +161,7 @@ fn answered(refused: &RefusedMessage, revision: Option<&str>) -> Response {
     (status, [(CONTENT_TYPE, "application/json")], refused.json()).into_response()
 }
 
-/// The problem for a request that was answered with only a bare text.
+/// Returns the problem for a request to which the MCP library answered only with plain text.
 fn bare(response: &Response, revision: Option<&str>) -> Option<Problem> {
     let status = response.status();
     if status.is_success() || response.headers().contains_key(CONTENT_TYPE) {

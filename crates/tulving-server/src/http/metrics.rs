@@ -26,8 +26,8 @@ pub struct Gauge {
 
 /// `GET /metrics`
 ///
-/// It shows the number of everybody's memories, so it needs an admin of the org, or a configuration that opens it
-/// to every client.
+/// The answer contains the total number of memories of all users. So the caller must be an admin of the organisation, unless
+/// the configuration opens the route to every client.
 pub(super) async fn show(State(app): State<HttpApp>, request: Request) -> Result<Response, Problem> {
     if !app.rules.open_metrics {
         let AuthenticatedCaller(caller) =
@@ -88,7 +88,7 @@ fn text(app: &HttpApp, gauges: &[Gauge]) -> String {
     page.0
 }
 
-/// The text so far. No label contains anything that must be escaped.
+/// The text that is being built. No label contains characters that must be escaped.
 struct MetricsText(String);
 
 impl MetricsText {

@@ -1,8 +1,9 @@
-//! HTTP: one address for hosts, SDKs and MCP clients.
+//! The HTTP server: one address for agent hosts, SDKs and MCP clients.
 //!
-//! [`listen`] takes connections, under [`rules`] that may change while it runs. [`request_log`] accompanies each request. The
-//! request passes the [`host_check`] (Host, Origin, time), then [`auth`] (caller and space) and the [`guard`] (rate limits),
-//! then its route, which decodes, calls one verb on the blocking pool and encodes. Every refusal is a [`problem`].
+//! [`listen`] accepts connections under [`rules`] that may change while the server runs. [`request_log`] logs and counts
+//! each request. A request passes the [`host_check`] (Host, Origin, time), then [`auth`] (caller and space) and the
+//! [`guard`] (rate limits). The route then decodes the request, calls one engine method on the blocking pool and encodes the
+//! answer. Every refusal is a [`problem`].
 
 mod app;
 mod arguments;

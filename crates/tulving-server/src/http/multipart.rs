@@ -1,4 +1,4 @@
-//! A multipart body: a file and its arguments.
+//! Reads a multipart body: a file and its arguments.
 
 use std::convert::Infallible;
 
@@ -16,7 +16,7 @@ use super::problem::Problem;
 
 /// The name of the file argument.
 const FILE: &str = "file";
-/// The most parts that a body may have.
+/// Maximum number of parts in a body.
 const PARTS: usize = 1_000;
 
 /// Returns true if the request declares a multipart body.
@@ -34,8 +34,8 @@ fn boundary(headers: &HeaderMap) -> Option<Result<String, Problem>> {
     })
 }
 
-/// The arguments in the parts of a body; `None` if it has no parts. A file becomes the same value as in
-/// JSON.
+/// Returns the arguments in the parts of a body, or `None` if the body has no parts. A file becomes the same value as in a
+/// JSON body.
 pub(super) async fn arguments(
     operation: &Operation,
     headers: &HeaderMap,

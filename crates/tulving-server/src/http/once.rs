@@ -1,4 +1,4 @@
-//! `Idempotency-Key`: a repeated request is not done again, and gets its first answer.
+//! `Idempotency-Key`: a repeated request is not carried out again, and returns the answer of the first request.
 
 use crate::api::{Operation, OperationMethod};
 use axum::http::{HeaderMap, StatusCode};
@@ -48,7 +48,7 @@ pub(super) fn asked(
     Ok(Some(IdempotentRequest { key: key.to_owned(), fingerprint: hash.finalize().into() }))
 }
 
-/// Refuses the header for requests that do not support it.
+/// Refuses the header on operations that do not support it.
 pub(super) fn refuse(headers: &HeaderMap) -> Result<(), Problem> {
     match headers.contains_key(HEADER) {
         true => {
@@ -60,7 +60,7 @@ pub(super) fn refuse(headers: &HeaderMap) -> Result<(), Problem> {
 }
 
 impl IdempotentRequest {
-    /// Does the work, unless it was done before.
+    /// Carries out the request, unless it was carried out before.
     pub(super) fn run(
         self,
         engine: &Engine,
@@ -92,8 +92,8 @@ impl IdempotentRequest {
             }
         };
         let done = work(engine, caller);
-        // If this fails, or the process ends before it, the work is done all the same. The same request is then done
-        // again once its claim has expired.
+        // If this write fails, or the process ends before it, the work has been done but its answer is not stored. A
+        // repeated request is then carried out again after the claim has expired.
         let _ = match &done {
             Ok(sent) => {
                 let sent = serde_json::to_string(sent).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! `/openapi.json`: the description of the service for programs, from the same table as its routes.
+//! `/openapi.json`: the OpenAPI description of the service, generated from the same table as the routes.
 
 mod others;
 
@@ -19,7 +19,7 @@ pub(super) async fn document() -> Response {
     reply::json(WRITTEN.clone())
 }
 
-/// The whole description.
+/// Returns the whole OpenAPI description.
 fn described() -> Value {
     let (mut paths, mut components, mut schemas) = (Map::new(), Components::default(), Map::new());
     for operation in operations() {
@@ -75,13 +75,13 @@ fn described() -> Value {
 }
 
 fn add(paths: &mut Map<String, Value>, path: &str, method: &str, operation: Value) {
-    // OpenAPI cannot express an argument with `/` in it: there they are written as `%2F`.
+    // OpenAPI cannot express a path argument that contains `/`. Clients write `/` as `%2F`.
     let at = paths.entry(path.replace("{*", "{")).or_insert_with(|| json!({}));
     at[method] = operation;
 }
 
-/// One operation, without its name. Bodies and envelopes get names among the schemas, so that generated clients have one
-/// class of each.
+/// Describes one operation, without its path. The schemas of bodies and envelopes have names, so that a client generator
+/// makes one class for each.
 fn described_one(operation: &Operation, types: &OperationSchemas, schemas: &mut Map<String, Value>) -> Value {
     let in_path: Vec<&str> = operation.in_path().collect();
     let shown = example("", &operation.output);
@@ -122,7 +122,7 @@ fn described_one(operation: &Operation, types: &OperationSchemas, schemas: &mut 
     told
 }
 
-/// The envelope of data: a named type if the data has a name.
+/// Returns the schema of the envelope around the data. If the data type has a name, the envelope is a named type too.
 fn enveloped(data: &Map<String, Value>, schemas: &mut Map<String, Value>) -> Value {
     let envelope = json!({ "type": "object", "required": ["data"], "properties": { "data": data } });
     let Some(name) = shared_name(data) else { return envelope };
@@ -137,8 +137,8 @@ fn capitalised(name: &str) -> String {
     format!("{}{rest}", first.to_ascii_uppercase())
 }
 
-/// The same arguments as parts of a body: the file, `tags` and simple values. Other lists and objects need JSON. The
-/// inlined schema tells which arguments are simple.
+/// Describes the arguments as parts of a multipart body: the file, `tags` and simple values. Other lists and objects must be
+/// sent as JSON. The inlined schema determines which arguments are simple.
 fn in_parts(schema: &Map<String, Value>, inline: &Map<String, Value>) -> Value {
     let simple = |schema: &Value| {
         let kinds = schema.get("type");
@@ -217,7 +217,7 @@ fn header(name: &str, description: &str) -> Value {
     })
 }
 
-/// A value in an address is never null, and in a path never empty.
+/// Returns the schema of an argument in the path or the query: the value cannot be null, and in a path it cannot be empty.
 fn plain(mut schema: Map<String, Value>, of_path: bool) -> Value {
     if let Some(Value::Array(kinds)) = schema.get("type")
         && let Some(first) = kinds.first().cloned()
@@ -240,7 +240,7 @@ fn plain(mut schema: Map<String, Value>, of_path: bool) -> Value {
     Value::Object(schema)
 }
 
-/// The schema without the arguments of the address.
+/// Returns the schema without the arguments in the path.
 fn without(schema: &Map<String, Value>, names: &[&str]) -> Map<String, Value> {
     let mut rest = schema.clone();
     if let Some(Value::Object(own)) = rest.get_mut("properties") {
@@ -281,7 +281,7 @@ fn problem() -> Value {
     })
 }
 
-/// The part of a problem by which clients of the memax service recognise a refusal.
+/// Returns the schema of the `error` member, by which clients of the memax service recognise a refusal.
 fn problem_error() -> Value {
     json!({
         "type": "object",

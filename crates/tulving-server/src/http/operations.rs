@@ -1,4 +1,4 @@
-//! The operations of the service, each at its address.
+//! The routes of the service's operations.
 
 use crate::api::{Operation, OperationMethod, OperationReply, operations};
 use axum::Router;
@@ -18,7 +18,7 @@ use super::problem::Problem;
 use super::reply::enveloped;
 use super::{arguments, body, multipart, once};
 
-/// Their routes.
+/// Returns the routes of all operations.
 pub(super) fn routes() -> Router<HttpApp> {
     operations().iter().fold(Router::new(), |router, operation| {
         let handler = move |state, called, path, request| call(operation, state, called, path, request);
@@ -40,7 +40,7 @@ const fn filter(method: OperationMethod) -> MethodFilter {
     }
 }
 
-/// The answer as it is sent, and as it is stored if the request may be repeated.
+/// The answer to an operation. It is sent, and also stored if the request has an idempotency key.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct OperationResponse {
     status: u16,

@@ -1,5 +1,5 @@
-//! A body that is produced while it is sent. It ends when its producer does, after everything was sent. If the producer
-//! fails, the body breaks off, so that the reader knows that it is incomplete.
+//! A response body that is produced while it is sent. The body ends when its producer has ended and everything was sent. If
+//! the producer fails, the connection is aborted, so that the client knows that the body is incomplete.
 
 use std::io;
 use std::pin::Pin;
@@ -26,7 +26,8 @@ impl hyper::body::Body for PagedBody {
     }
 }
 
-/// A body, and the sender of its pages. `ahead` pages may wait for a slow reader; then the producer waits too.
+/// Returns a body, and the sender of its pages. At most `ahead` pages wait for a slow client; after that, the producer
+/// waits.
 pub(super) fn pages(ahead: usize) -> (Sender<BodyPage>, Body) {
     let (sender, receiver) = channel(ahead);
     (sender, Body::new(PagedBody(receiver)))

@@ -1,6 +1,6 @@
 //! The answer to a refused request: `application/problem+json` (RFC 9457) with a stable `code`.
 //!
-//! It also has an `error` object, which clients of the memax service need: they ignore the status.
+//! The answer also contains an `error` object for clients of the memax service, because they ignore the HTTP status.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use tulving_dialects::tool::ToolError;
 
 use super::status::status;
 
-/// Number of seconds to wait before the next try if others were busy.
+/// Number of seconds that a client should wait before it retries a request that failed because the server was busy.
 const SOON: u64 = 1;
 
 /// The reason why a request was refused or failed.
@@ -56,28 +56,28 @@ impl Problem {
         Self { status, code, detail: detail.into(), hint: None, field: None, wait: None }
     }
 
-    /// The same with another status than the one of its class.
+    /// Replaces the status of the problem's class by another status.
     pub(super) fn answered(self, status: StatusCode) -> Self {
         Self { status, ..self }
     }
 
-    /// The same with a hint.
+    /// Sets the hint.
     pub(super) fn hinting(self, hint: impl Into<String>) -> Self {
         Self { hint: Some(hint.into()), ..self }
     }
 
-    /// The same with the part of the request that it is about.
+    /// Sets the field of the request that caused the problem.
     pub(super) fn about(self, field: &str) -> Self {
         Self { field: Some(field.to_owned()), ..self }
     }
 
-    /// The same with an addition to its hint.
+    /// Appends a text to the hint.
     pub(super) fn hinting_too(self, more: &str) -> Self {
         let hint = self.hint.as_ref().map_or_else(|| more.to_owned(), |hint| format!("{hint}; {more}"));
         self.hinting(hint)
     }
 
-    /// Returns true if the server failed, and not the request.
+    /// Returns true if the server caused the failure, and not the request.
     pub(super) fn is_of_server(&self) -> bool {
         self.status.is_server_error()
     }
@@ -92,7 +92,7 @@ impl Problem {
         self.code
     }
 
-    /// The problem for a request that the web framework refused with a bare status.
+    /// Returns the problem for a request that the web framework refused with only a status.
     pub(super) fn bare(status: StatusCode) -> Self {
         if status.is_server_error() {
             return Self::fault().answered(status);
@@ -148,7 +148,7 @@ impl Problem {
         )
     }
 
-    /// The document, with the id of the request if it has one.
+    /// Returns the problem document, with the id of the request if there is one.
     pub(super) fn document(&self, request_id: Option<&str>) -> String {
         let document = ProblemDocument {
             r#type: "about:blank",
@@ -165,7 +165,8 @@ impl Problem {
     }
 }
 
-/// The only error of the host whose text names no file and is for the client: it can continue to read.
+/// The code of the only host error whose text is sent to the client: the text contains no file name, and the client can
+/// continue to read.
 const READ_ONLY: &str = "home_read_only";
 
 impl From<ToolError> for Problem {
@@ -173,7 +174,7 @@ impl From<ToolError> for Problem {
         let ToolError { code, message, hint, field, class } = refusal;
         let status = StatusCode::from_u16(status(class)).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         if matches!(class, Class::Corrupt | Class::Bug | Class::Host) && code != READ_ONLY {
-            // Its text about files is for the operator of the server.
+            // The text may contain file names, so it is logged for the operator and not sent to the client.
             tracing::error!(code, reason = message, "a request failed");
             return Self::new(status, code, "the server could not finish the request; its log says why");
         }

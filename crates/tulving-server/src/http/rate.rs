@@ -1,18 +1,18 @@
-//! A rate limit per minute. The share may be used all at once or spread out.
+//! A rate limit per minute. A client may send all allowed requests at once or spread over the minute.
 //!
-//! Each key has one point in time, up to which past requests have used up its share (the generic cell rate algorithm). If
-//! there are too many keys, those that owe the least are forgotten first.
+//! For each key, the limiter stores one point in time: past requests have used up the key's limit until then (the generic
+//! cell rate algorithm). If there are too many keys, the limiter first forgets the keys with the lowest usage.
 
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// The most keys that are kept: a few hundred kilobytes.
+/// Maximum number of stored keys, which need a few hundred kilobytes.
 const MOST: usize = 4_096;
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// The used share of each key.
+/// The time until which each key's limit is used up.
 #[derive(Debug)]
 pub(super) struct RateLimiter<K>(Mutex<HashMap<K, Instant>>);
 
@@ -23,8 +23,8 @@ impl<K> Default for RateLimiter<K> {
 }
 
 impl<K: Copy + Eq + Hash> RateLimiter<K> {
-    /// Counts once for `key`. If its share of `per_minute` is used up, counts nothing and returns the time to wait. 0 means
-    /// no limit.
+    /// Counts one request of `key`. If `key` has reached the limit of `per_minute`, counts nothing and returns the time to
+    /// wait. 0 means no limit.
     pub(super) fn take(&self, key: K, per_minute: u32, now: Instant) -> Result<(), Duration> {
         let mut used = self.lock();
         let until = used.get(&key).copied();
@@ -57,15 +57,15 @@ fn step(per_minute: u32) -> Duration {
 
 fn wait(until: Option<Instant>, per_minute: u32, now: Instant) -> Result<(), Duration> {
     let ahead = until.unwrap_or(now).saturating_duration_since(now);
-    // The used share may reach ahead as long as one more fits within the minute.
+    // A request is allowed if the used time plus one more step is at most a minute ahead.
     match (ahead + step(per_minute)).checked_sub(MINUTE) {
         Some(over) if !over.is_zero() => Err(over),
         _ => Ok(()),
     }
 }
 
-/// Forgets keys that owe nothing. If that is not enough, forgets the half that owes the least, so that a flood of keys does
-/// not scan all of them each time.
+/// Forgets keys without current usage. If that is not enough, forgets the half of the keys with the lowest usage, so that a
+/// flood of new keys does not cause a scan of all keys each time.
 fn make_room<K: Copy + Eq + Hash>(used: &mut HashMap<K, Instant>, now: Instant) {
     used.retain(|_, until| *until > now);
     if used.len() >= MOST {

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::problem::Problem;
 
-/// The data in its envelope.
+/// Returns a response with the data in its envelope.
 pub(super) fn data(value: &impl Serialize) -> Response {
     match serde_json::to_string(value) {
         Ok(text) => json(enveloped(&text)),
@@ -14,12 +14,12 @@ pub(super) fn data(value: &impl Serialize) -> Response {
     }
 }
 
-/// Data that is JSON already, in its envelope.
+/// Wraps data that is already JSON in its envelope.
 pub(super) fn enveloped(data: &str) -> String {
     format!("{{\"data\":{data}}}")
 }
 
-/// A body that is JSON already.
+/// Returns a response with a body that is already JSON.
 pub(super) fn json(body: impl Into<axum::body::Body>) -> Response {
     ([(CONTENT_TYPE, "application/json")], body.into()).into_response()
 }

@@ -1,7 +1,7 @@
-//! One request from start to end: it gets an id, is counted, is logged in one line, and cannot crash the server.
+//! Handles each request from start to end: gives it an id, counts it, logs it in one line, and catches panics.
 //!
-//! The line has the caller, the kind of request, its result and its duration. It contains nothing that a client wrote
-//! except its own request id: no path, no query, no header, no body.
+//! The log line contains the caller, the kind of request, its result and its duration. The client's own request id is the
+//! only text from the client: the line contains no path, query, header or body.
 
 use std::hash::{BuildHasher as _, RandomState};
 use std::net::{IpAddr, SocketAddr};
@@ -26,11 +26,11 @@ use super::connections::ConnectionSlot;
 use super::problem::Problem;
 
 pub(super) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
-/// The longest id of a client that is used.
+/// Maximum length of a request id from a client, in characters.
 const ID_CHARS: usize = 64;
 /// The logged status of a request whose client went away before it was answered.
 const GONE: u16 = 499;
-/// The routes on which every refusal is a [`Problem`]: their clients read nothing else as one.
+/// The prefix of the routes on which every refusal is a [`Problem`], because their clients recognise only this form.
 const SERVICE: &str = "/v1/";
 /// The logged route of a request that matches none.
 const NOWHERE: &str = "none";
@@ -39,7 +39,8 @@ const NOWHERE: &str = "none";
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PeerAddress(pub(super) SocketAddr);
 
-/// The address that stands for a client. For IPv6 it is the network, because one person has many addresses in it.
+/// Returns the address that identifies a client. For IPv6 this is the network, because one person usually has many addresses
+/// in a network.
 pub(super) fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(ip) => IpAddr::V6((u128::from(ip) >> 64 << 64).into()),
@@ -55,7 +56,7 @@ pub(super) struct RequestTrace(Arc<RequestTraceFields>);
 struct RequestTraceFields {
     id: HeaderValue,
     peer: Option<SocketAddr>,
-    /// The place of its connection, which is kept once a token was valid.
+    /// The slot of the request's connection. A connection that showed a valid token is not dropped for another.
     seat: Option<Arc<ConnectionSlot>>,
     principal: OnceLock<PrincipalId>,
 }
@@ -68,7 +69,8 @@ impl RequestTrace {
         Self(Arc::new(RequestTraceFields { id, peer, seat, principal: OnceLock::new() }))
     }
 
-    /// The address that it comes from. For IPv6 it is the network, because one person has many addresses in it.
+    /// Returns the client's address. For IPv6 this is the network, because one person usually has many addresses in a
+    /// network.
     pub(super) fn origin(&self) -> Option<IpAddr> {
         self.0.peer.map(|peer| network(peer.ip()))
     }
@@ -86,7 +88,7 @@ impl RequestTrace {
     }
 }
 
-/// Logs the end of a request, also if its client does not wait for the answer.
+/// Logs the end of a request, even if the client disconnected before the answer.
 struct RequestLogEntry {
     app: HttpApp,
     trace: RequestTrace,
@@ -116,7 +118,7 @@ impl Drop for RequestLogEntry {
     }
 }
 
-/// Accompanies a request from its start to its end.
+/// Handles a request from start to end: gives it an id, counts and logs it.
 pub(super) async fn accompany(State(app): State<HttpApp>, mut request: Request, next: Next) -> Response {
     let trace = RequestTrace::new(&request);
     let mut record = RequestLogEntry {
@@ -146,11 +148,12 @@ pub(super) async fn accompany(State(app): State<HttpApp>, mut request: Request, 
         response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     }
     record.status = response.status().as_u16();
-    // A stream of events has no end: a stopping server does not wait for it.
+    // An event stream never ends, so a stopping server does not wait for it.
     if is_endless(response.headers()) {
         return response;
     }
-    // Mapping errors keeps the length of the body; the captured counter lives until the last part was sent.
+    // The closure holds the counter until the last part of the body is sent. Mapping errors does not change the known length
+    // of the body.
     response.map(|body| {
         Body::new(body.map_err(move |error| {
             let _counted = &counted;
@@ -159,7 +162,7 @@ pub(super) async fn accompany(State(app): State<HttpApp>, mut request: Request, 
     })
 }
 
-/// The result of some work; `None` if it panicked. The panic hook has reported it by then.
+/// Returns the result of the work, or `None` if the work panicked. The panic hook has already logged the panic.
 async fn sheltered<T>(work: impl Future<Output = T>) -> Option<T> {
     let mut work = pin!(work);
     std::future::poll_fn(|cx| match catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(cx))) {
@@ -178,7 +181,7 @@ fn is_endless(headers: &HeaderMap) -> bool {
     headers.get(CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"text/event-stream"))
 }
 
-/// The id that a client gave its request, if it is safe in a log.
+/// Returns the client's own request id, if it is safe to log.
 fn given_id(headers: &HeaderMap) -> Option<HeaderValue> {
     let id = headers.get(REQUEST_ID)?;
     let sane = |byte: &u8| byte.is_ascii_alphanumeric() || b"._-".contains(byte);
@@ -186,7 +189,7 @@ fn given_id(headers: &HeaderMap) -> Option<HeaderValue> {
     fits.then(|| id.clone())
 }
 
-/// A random id that is practically unique. It does not reveal the number of requests.
+/// Returns a random id that is practically unique and does not reveal the number of requests.
 fn fresh_id() -> HeaderValue {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     static SEED: LazyLock<RandomState> = LazyLock::new(RandomState::new);
@@ -194,7 +197,8 @@ fn fresh_id() -> HeaderValue {
     HeaderValue::try_from(format!("{id:016x}")).unwrap_or(HeaderValue::from_static("none"))
 }
 
-/// The method, if it is a known one. A client may write any other.
+/// Returns the name of a known method, or a fixed name for all other methods, because a client may send any text as a
+/// method.
 fn known_method(method: &Method) -> &'static str {
     match *method {
         Method::GET => "GET",
@@ -208,7 +212,7 @@ fn known_method(method: &Method) -> &'static str {
     }
 }
 
-/// Milliseconds with three digits after the point, which are microseconds.
+/// Returns a duration in milliseconds, rounded to microseconds.
 fn milliseconds(time: Duration) -> f64 {
     (time.as_secs_f64() * 1e6).round() / 1e3
 }

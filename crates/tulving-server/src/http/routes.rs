@@ -38,7 +38,7 @@ pub(super) fn router(app: HttpApp, address: IpAddr) -> Router {
         .layer(from_fn_with_state(app, request_log::accompany))
 }
 
-/// Answers that the process is alive. It reveals nothing about the store, so it needs no token.
+/// Answers that the process is running. The answer reveals nothing about the store, so the route needs no token.
 async fn healthy() -> Response {
     reply::data(&json!({ "status": "ok" }))
 }

@@ -8,25 +8,25 @@ use super::tls::Tls;
 /// Limits on the cost of requests.
 #[derive(Clone, Copy, Debug)]
 pub struct RequestLimits {
-    /// The most bytes of a body.
+    /// Maximum size of a request body, in bytes.
     pub body_bytes: usize,
-    /// The most bytes of a body with a file.
+    /// Maximum size of a request body with a file, in bytes.
     pub upload_bytes: usize,
-    /// The greatest depth of nested JSON.
+    /// Maximum nesting depth of JSON.
     pub depth: usize,
-    /// The most items in one request.
+    /// Maximum number of items that one request may ask for.
     pub page: u64,
     /// The time limit for a whole request.
     pub time: Duration,
-    /// The most connections at once.
+    /// Maximum number of open connections.
     pub connections: usize,
-    /// The most connections without a valid token from one address.
+    /// Maximum number of connections without a valid token from one address.
     pub strangers: usize,
     /// The time limit for the first complete request head of a new connection.
     pub first_request: Duration,
-    /// The most requests with one token in a minute; 0 means no limit.
+    /// Maximum number of requests per minute with one token; 0 means no limit.
     pub requests_per_minute: u32,
-    /// The most wrong tokens from one address in a minute; 0 means no limit.
+    /// Maximum number of wrong tokens per minute from one address; 0 means no limit.
     pub failures_per_minute: u32,
 }
 
@@ -52,20 +52,21 @@ impl Default for RequestLimits {
 pub struct ServerRules {
     /// Limits on the cost of requests.
     pub limits: RequestLimits,
-    /// The certificate; without it connections are not encrypted.
+    /// The TLS certificate. Without a certificate, connections are not encrypted.
     pub tls: Option<Tls>,
-    /// Sites whose pages may call, such as `https://app.example`.
+    /// Sites whose pages may call the server from a browser, such as `https://app.example`.
     pub cors_origins: Vec<String>,
-    /// Names of this server, besides its address.
+    /// Host names of this server, in addition to its address.
     pub allowed_hosts: Vec<String>,
     /// True if `/metrics` needs no token.
     pub open_metrics: bool,
 }
 
-/// Reads the rules again while a server runs.
+/// Reloads the rules while a server runs.
 pub trait RulesReloader: Send {
-    /// Returns the new rules, or `None` if the old ones stay. It is called about once a second, and with `asked` when
-    /// the process got a signal to reload (SIGHUP). An error is logged, and nothing changes.
+    /// Returns the new rules, or `None` if the rules have not changed. The server calls this method about once a second.
+    /// `asked` is true if the process received a signal to reload (SIGHUP). After an error, the implementation logs it and
+    /// the current rules remain.
     fn look(&mut self, asked: bool) -> Option<ServerRules>;
 }
 
@@ -76,7 +77,7 @@ impl RulesReloader for () {
     }
 }
 
-/// A value that is always present and is replaced as a whole.
+/// A shared value that can only be replaced as a whole.
 #[derive(Debug)]
 pub(super) struct LiveValue<T>(RwLock<Arc<T>>);
 

@@ -1,8 +1,8 @@
-//! The one place where a class of error becomes an HTTP status.
+//! Maps each error class to its HTTP status. No other module makes this decision.
 
 use tulving_core::model::error::Class;
 
-/// The status of a failed request.
+/// Returns the HTTP status for a class of errors.
 pub const fn status(class: Class) -> u16 {
     match class {
         Class::Caller => 400,
@@ -11,8 +11,8 @@ pub const fn status(class: Class) -> u16 {
         Class::Conflict => 409,
         Class::Corrupt | Class::Bug => 500,
         Class::Upstream => 502,
-        // A missing resource of the host may come back without a change to the request. Only if others are busy is it worth
-        // waiting for.
+        // Both failures can disappear without a change to the request. Only a busy server is expected to recover soon, so
+        // only `Busy` states a time to wait.
         Class::Busy | Class::Host => 503,
     }
 }

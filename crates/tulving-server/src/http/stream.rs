@@ -1,4 +1,4 @@
-//! The bytes of a connection: counted, and never waiting forever for a client that does not read.
+//! A connection's byte stream that counts the bytes, and that closes if the client does not read.
 
 use std::io;
 use std::pin::Pin;
@@ -12,21 +12,21 @@ use tokio::time::{Instant, Sleep};
 
 use super::counters::{CountGuard, RefusalReason, ServerCounters};
 
-/// The least number of bytes that a client must take each time the clock runs: 2 KiB a second. A client that takes a
-/// byte now and then would keep an answer in memory for as long as it likes.
+/// Minimum number of bytes that a client must receive within one time limit: about 2 KiB per second. Without this minimum, a
+/// very slow client could keep an answer in memory for any length of time.
 const LEAST: usize = 64 * 1024;
 
 /// A connection that ends with an error if its client takes the sent bytes too slowly.
 pub(super) struct CountedStream {
     inner: TcpStream,
     counters: Arc<ServerCounters>,
-    /// The time limit for sending [`LEAST`] bytes, or all there are.
+    /// The time limit for sending [`LEAST`] bytes, or all remaining bytes if there are fewer.
     time: Duration,
-    /// Runs while some bytes were not taken at once.
+    /// The timer. It runs while some bytes wait to be sent.
     clock: Option<Pin<Box<Sleep>>>,
-    /// Number of bytes taken since the clock started.
+    /// Number of bytes sent since the timer started.
     taken: usize,
-    /// Counts it among the connections that are sending.
+    /// Counts this connection as one with bytes to send.
     writing: Option<CountGuard>,
 }
 
@@ -35,7 +35,7 @@ impl CountedStream {
         Self { inner, counters, time, clock: None, taken: 0, writing: None }
     }
 
-    /// The result of sending, unless the clock has run out.
+    /// Returns the result of a write, or an error if the timer has expired.
     fn sent(&mut self, cx: &mut Context<'_>, result: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
         if self.writing.is_none() {
             self.writing = Some(self.counters.write());

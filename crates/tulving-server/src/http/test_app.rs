@@ -1,4 +1,4 @@
-//! An app over its own home, for tests.
+//! A server app with its own temporary home, for tests.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use super::app::HttpApp;
 use super::rules::RequestLimits;
 use crate::MaintenanceHook;
 
-/// Does nothing after calls.
+/// A maintenance hook that does nothing.
 pub(super) struct IdleUpkeep;
 
 impl MaintenanceHook for IdleUpkeep {
@@ -24,7 +24,7 @@ pub(super) fn app(folder: &Path) -> HttpApp {
     app_with(folder, Arc::new(IdleUpkeep), |store| store)
 }
 
-/// The same with a wrapper around its store and with this upkeep.
+/// Returns an app with a wrapper around its store and with this maintenance hook.
 pub(super) fn app_with(
     folder: &Path,
     upkeep: Arc<dyn MaintenanceHook>,

@@ -1,4 +1,4 @@
-//! Encryption: a certificate with its key, read from files.
+//! TLS: reads a certificate and its key from files.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ pub enum TlsError {
         /// The cause.
         source: io::Error,
     },
-    /// A file contains something else.
+    /// A file does not contain the expected data.
     #[error("{} contains no {what} in PEM format", path.display())]
     Missing {
         /// The file.
@@ -34,12 +34,12 @@ pub enum TlsError {
         /// The expected content.
         what: &'static str,
     },
-    /// A file is broken.
+    /// A file has invalid content.
     #[error("{} is not valid PEM: {why}", path.display())]
     Broken {
         /// The file.
         path: PathBuf,
-        /// The error and its place.
+        /// The error and its position in the file.
         why: String,
     },
     /// The key does not match the certificate, or neither can be used.
@@ -85,7 +85,7 @@ impl Tls {
     }
 }
 
-/// Refuses anything but a regular file: reading from a pipe could wait forever.
+/// Accepts only a regular file, because reading from a pipe could wait forever.
 fn require_file(path: &Path) -> Result<(), TlsError> {
     let unreadable = |source| TlsError::Unreadable { path: path.to_owned(), source };
     match path.metadata().map_err(unreadable)?.is_file() {
@@ -99,7 +99,7 @@ fn explain(path: &Path, what: &'static str, error: pem::Error) -> TlsError {
     match error {
         pem::Error::Io(source) => TlsError::Unreadable { path, source },
         pem::Error::NoItemsFound => TlsError::Missing { path, what },
-        // The text of a key is never repeated: the error contains lines of the file.
+        // The error of the parser contains lines of the file, so its text is not used: it could reveal the private key.
         pem::Error::MissingSectionEnd { .. } => {
             TlsError::Broken { path, why: "a section has no end".to_owned() }
         }

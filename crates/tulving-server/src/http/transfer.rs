@@ -1,4 +1,4 @@
-//! `/v1/dump` and `/v1/load`: everything, line by line, without ever keeping it all in memory.
+//! `/v1/dump` and `/v1/load`: transfer the whole store line by line, with bounded memory.
 
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -25,13 +25,13 @@ use super::{once, reply};
 /// The route for loading a dump.
 pub(super) const LOAD: &str = "/v1/load";
 const LINES: &str = "application/x-ndjson";
-/// Number of records that are read at a time, and of lines that are loaded as one act.
+/// Maximum number of records that are read at a time, and of lines that are loaded in one write.
 const PAGE: usize = 1_000;
-/// Number of bytes of lines that also complete one act.
+/// Lines of this total size, in bytes, are loaded in one write, even if there are fewer of them than [`PAGE`].
 const ACT_BYTES: usize = 8 * 1024 * 1024;
-/// The longest line: a memory with all its versions.
+/// Maximum length of a line, in bytes. A line contains a memory with all its versions.
 const LINE_BYTES: usize = 64 * 1024 * 1024;
-/// Number of pages that wait for a slow client.
+/// Maximum number of pages that wait for a slow client.
 const AHEAD: usize = 2;
 
 /// `GET /v1/dump`
@@ -39,7 +39,8 @@ pub(super) async fn dump(
     State(app): State<HttpApp>,
     AuthenticatedCaller(caller): AuthenticatedCaller,
 ) -> Result<Response, Problem> {
-    // A caller without permission gets an error, not a stream that breaks off.
+    // The first page is read before the answer begins, so that a caller without permission gets an error and not an
+    // incomplete stream.
     let (first, next) = page(&app, &caller, DumpPosition::default()).await?;
     let (sender, body) = pages(AHEAD);
     tokio::spawn(async move {
@@ -93,7 +94,7 @@ pub(super) async fn load(
     request: Request,
 ) -> Result<Response, Problem> {
     once::refuse(request.headers())?;
-    // Nothing is read for a caller without permission.
+    // The permission is checked before the body is read.
     let asking = caller.clone();
     app.blocking(move |engine| engine.require_org_admin(&asking)).await??;
     let options = options(request.uri())?;
@@ -104,8 +105,8 @@ pub(super) async fn load(
     Ok(reply::data(&report))
 }
 
-/// The arguments of a load, in its query. An unknown one is refused: a misspelled argument must not be ignored where it
-/// is about rights.
+/// The query arguments of a load. An unknown argument is refused, because ignoring a misspelled argument could change access
+/// rights.
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct LoadArguments {
@@ -123,7 +124,7 @@ fn options(uri: &Uri) -> Result<LoadOptions, Problem> {
     Ok(LoadOptions { with_roles })
 }
 
-/// A load in progress: taken out for each piece of work, and put back if that succeeded.
+/// A load in progress. Each write takes the value out, and puts it back on success.
 type LoadInProgress = Mutex<Option<DumpLoad>>;
 
 fn taken(underway: &LoadInProgress) -> Result<DumpLoad, Problem> {
@@ -184,7 +185,7 @@ async fn take(
 /// The lines of a body, as they arrive.
 struct BodyLines {
     body: Body,
-    /// The received bytes. The first `given` of them were returned already.
+    /// The received bytes. The first `given` bytes were already returned.
     come: Vec<u8>,
     given: usize,
     number: u64,

@@ -11,12 +11,12 @@ pub(super) const TEMPLATE: &str = "memory://{id}";
 pub(super) const FILE_TEMPLATE: &str = "memory://files/{+name}";
 /// The prefix of the addresses of files.
 const FILES: &str = "memory://files/";
-/// The characters that are not escaped in them.
+/// The characters that must be escaped in the addresses of files.
 const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
 /// The prefix of every address.
 const SCHEME: &str = "memory://";
 
-/// The resource of an address.
+/// The resource that an address identifies.
 #[derive(Debug, PartialEq)]
 pub(super) enum McpResource {
     Context,
@@ -25,13 +25,13 @@ pub(super) enum McpResource {
     File(String),
 }
 
-/// The address of a file.
+/// Returns the address of a file.
 pub(super) fn of_file(name: &str) -> String {
     format!("{FILES}{}", utf8_percent_encode(name, PLAIN))
 }
 
-/// The resource of this address, if there is one. A client that fills in the template by RFC 6570 writes `#12` as
-/// `%2312`.
+/// Returns the resource that this address identifies, if the address is valid. A client that expands the template according
+/// to RFC 6570 writes `#12` as `%2312`.
 pub(super) fn named(uri: &str) -> Option<McpResource> {
     let name = percent_decode_str(uri.strip_prefix(SCHEME)?).decode_utf8().ok()?;
     if CONTEXT.strip_prefix(SCHEME) == Some(&name) {

@@ -1,7 +1,7 @@
-//! Lines of a stream, none longer than a limit.
+//! Reads the lines of a stream, with a limit on the length of a line.
 //!
-//! Memory use is limited for any input: a line that is too long is read and dropped, and only its id is searched
-//! for.
+//! Memory use is limited for any input: from a line that is too long, only the message id is read, and the rest is
+//! discarded.
 
 use std::io::{self, BufRead, BufReader, Read};
 
@@ -9,15 +9,15 @@ use rmcp::model::RequestId;
 
 use super::message::id_in;
 
-/// The multiple of the line limit that is searched for the id.
+/// In a line that is too long, the id is searched for within this multiple of the line limit.
 const LOOKED_AT: u64 = 8;
 
 /// A line of input.
 #[derive(Debug, PartialEq)]
 pub(super) enum InputLine {
-    /// A whole line, without its end.
+    /// A whole line, without its line break.
     Whole(Vec<u8>),
-    /// A line longer than the limit, and its id if it was found.
+    /// A line longer than the limit, with its message id if the id was found.
     TooLong(Option<RequestId>),
 }
 
@@ -32,7 +32,7 @@ impl<R: BufRead> MessageLines<R> {
         Self { input, limit }
     }
 
-    /// The next line that is not blank.
+    /// Returns the next line that is not blank.
     fn read(&mut self) -> io::Result<Option<InputLine>> {
         loop {
             let mut line = Vec::new();
@@ -49,7 +49,7 @@ impl<R: BufRead> MessageLines<R> {
         }
     }
 
-    /// Reads and drops the rest of a line that began with `begun`.
+    /// Reads and discards the rest of a line that begins with `begun`.
     fn read_away(&mut self, begun: &[u8]) -> io::Result<InputLine> {
         let mut rest = LineRemainder { input: &mut self.input, ended: false };
         let looked_at = begun.chain(rest.by_ref().take(LOOKED_AT.saturating_mul(self.limit as u64)));
@@ -67,7 +67,7 @@ impl<R: BufRead> Iterator for MessageLines<R> {
     }
 }
 
-/// The rest of a line, up to its end.
+/// A reader of the rest of a line.
 struct LineRemainder<'a, R> {
     input: &'a mut R,
     ended: bool,
@@ -95,7 +95,7 @@ mod tests {
 
     use super::*;
 
-    /// Returns as many bytes at once as the next number, and sometimes an interruption.
+    /// A reader for tests: each read returns as many bytes as the next number states, or an interruption.
     struct Splits<'a> {
         bytes: &'a [u8],
         sizes: std::iter::Cycle<std::vec::IntoIter<usize>>,

@@ -1,7 +1,7 @@
-//! Reads one message of a client, the same on every transport.
+//! Parses one message of a client, in the same way for every transport.
 //!
-//! Anything that is not a message, names an unknown method or has wrong params is returned as the error to answer
-//! with. rmcp treats all of these as custom requests, so the client would not learn the mistake.
+//! If the input is no message, names an unknown method or has wrong parameters, the parser returns the error to send to the
+//! client. The library rmcp treats such input as a custom request, so its answer would not explain the mistake.
 
 use std::io::Read;
 
@@ -12,7 +12,8 @@ use serde::{Deserialize, Serialize};
 
 use super::method;
 
-/// The answer to a refused message. Without an id it has `null`: JSON-RPC clients expect one.
+/// The answer to a refused message. If the message has no id, the answer contains the id `null`, because JSON-RPC clients
+/// expect an id.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct RefusedMessage {
     jsonrpc: JsonRpcVersion2_0,
@@ -25,29 +26,29 @@ impl RefusedMessage {
         Self { jsonrpc: JsonRpcVersion2_0, id, error }
     }
 
-    /// The refusal of a message with too many bytes.
+    /// Returns the refusal of a message that is too long.
     pub(super) fn too_long(id: Option<RequestId>, limit: usize) -> Self {
         Self::new(id, ErrorData::invalid_request(format!("the message is longer than {limit} bytes"), None))
     }
 
-    /// The refusal of a second request with the id of one that is not answered yet.
+    /// Returns the refusal of a request whose id is the id of an unanswered request.
     pub(super) fn twice(id: RequestId) -> Self {
         let said = "another request with this id is not answered yet";
         Self::new(Some(id), ErrorData::invalid_request(said, None))
     }
 
-    /// The kind of error.
+    /// Returns the JSON-RPC error code.
     pub(crate) fn code(&self) -> ErrorCode {
         self.error.code
     }
 
-    /// The answer as JSON.
+    /// Returns the answer as JSON.
     pub(crate) fn json(&self) -> Vec<u8> {
         serde_json::to_vec(self).expect("plain texts and numbers are JSON")
     }
 }
 
-/// Reads the message in these bytes.
+/// Parses the message in these bytes.
 pub(crate) fn read(bytes: &[u8]) -> Result<ClientJsonRpcMessage, RefusedMessage> {
     let text = std::str::from_utf8(bytes)
         .map_err(|error| not_json(format!("it is not UTF-8 at byte {}", error.valid_up_to())))?;
@@ -78,7 +79,7 @@ fn refusal(text: &str, error: &serde_json::Error) -> RefusedMessage {
     if !error.is_data() {
         return not_json(error);
     }
-    // If it is not a message, it may not be JSON either, further on.
+    // A data error stops the parser early, so the rest of the text may still be invalid JSON.
     if let Err(error) = serde_json::from_str::<IgnoredAny>(text) {
         return not_json(error);
     }
@@ -100,11 +101,11 @@ fn not_json(why: impl std::fmt::Display) -> RefusedMessage {
     RefusedMessage::new(None, ErrorData::parse_error(format!("the message is not JSON: {why}"), None))
 }
 
-/// The id of a message, if it is found before the bytes end or make no sense. Nothing else of it is kept.
+/// Returns the id of a message, if the id occurs before the bytes end or become invalid. All other content is discarded.
 pub(super) fn id_in(bytes: impl Read) -> Option<RequestId> {
     let mut seen = None;
     let mut bytes = serde_json::Deserializer::from_reader(bytes);
-    // It always ends in an error, even if that only means that the id was found.
+    // The deserializer always returns an error, even after it has found the id.
     let _ = RequestIdFinder(&mut seen).deserialize(&mut bytes);
     seen
 }
@@ -145,7 +146,7 @@ mod tests {
 
     use super::*;
 
-    /// Code, id and sentence of a refusal.
+    /// Returns the code, the id and the message of a refusal.
     fn refused(text: &str) -> (i64, Value, String) {
         let refused = read(text.as_bytes()).expect_err(text);
         let answer: Value = serde_json::from_slice(&refused.json()).expect("JSON");

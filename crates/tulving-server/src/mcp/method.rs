@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use tulving_core::model::preview;
 
-/// The most characters of a reason. A reason about a long text would repeat it.
+/// Maximum length of a reason, in characters. Without a limit, a reason about a long text would repeat the whole text.
 const REASON_CHARS: usize = 300;
 
 /// Returns the mistake in the params of a message, if there is one.
@@ -31,10 +31,11 @@ const METHODS: [(&str, ParamsCheck); 11] = [
     ("tools/list", check_optional::<PaginatedRequestParams>),
 ];
 
-/// Methods that an independent request, as all are since 2026-07-28, cannot use.
+/// Methods of the revisions with sessions. Since revision 2026-07-28 all requests are independent and cannot use these
+/// methods.
 const WITH_SESSION: [&str; 2] = ["initialize", "ping"];
 
-/// The error for a request that is not passed on, or `None` if it is.
+/// Returns the error for a request that must be refused, or `None` if the request is valid.
 pub(super) fn refusal(request: &ClientRequest, message: &str) -> Option<ErrorData> {
     let method = request.method();
     let is_known = METHODS.iter().any(|(known, _)| *known == method);
@@ -46,7 +47,7 @@ pub(super) fn refusal(request: &ClientRequest, message: &str) -> Option<ErrorDat
     matches!(request, ClientRequest::CustomRequest(_)).then(|| wrong(method, message))
 }
 
-/// The error for a request that rmcp did not recognise: its params are wrong, or there is no such method.
+/// Returns the error for a request that rmcp did not recognise: its parameters are wrong, or the method does not exist.
 pub(super) fn wrong(method: &str, message: &str) -> ErrorData {
     match METHODS.iter().find(|(known, _)| *known == method) {
         Some((_, check)) => {
@@ -74,7 +75,7 @@ struct OptionalParams<P> {
     _params: Option<P>,
 }
 
-// Serde reads an array as a struct, in the order of its fields. Here it must be an object.
+// Serde also accepts an array for a struct, in the order of the fields, but the parameters must be an object.
 fn check<P: DeserializeOwned>(message: &str) -> Option<String> {
     mistake::<RequiredParams<JsonObject>>(message).or_else(|| mistake::<RequiredParams<P>>(message))
 }
@@ -91,7 +92,7 @@ fn mistake<T: DeserializeOwned>(message: &str) -> Option<String> {
     Some(if place == "." { why } else { format!("`{}`: {why}", preview::short(&place)) })
 }
 
-/// The mistake, without its place in the text and the names of internal types.
+/// Returns the description of an error, without its position in the text and without the names of internal types.
 pub(super) fn reason(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let text = text.rsplit_once(" at line ").map_or(text.as_str(), |(text, _)| text);

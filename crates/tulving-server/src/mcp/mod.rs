@@ -1,7 +1,7 @@
 //! The Model Context Protocol: the tools of a dialect, memories and files as resources, and the start of a session.
 //!
-//! Dialect, space and principal are fixed when a [`McpServer`] starts and never come from a client's session, so every request is
-//! independent. Work runs on the blocking pool and is finished even if the client does not wait.
+//! The dialect, the space and the principal are fixed when an [`McpServer`] starts, and a client's session cannot change
+//! them. So every request is independent. Work runs on the blocking pool, and is completed even if the client disconnects.
 
 mod address;
 mod lines;
@@ -41,8 +41,8 @@ use address::McpResource;
 pub use pipe::StdioLimits;
 pub use stdio::{StdioServerError, on_stdio};
 
-/// The supported revisions, newest first. Many clients know only their own and stop if they are answered with another. Older
-/// ones ignore the parts of an answer that they do not know.
+/// The supported protocol revisions, newest first. Many clients know only their own revision, and stop if the server answers
+/// with another one. Older clients ignore the parts of an answer that they do not know.
 pub const REVISIONS: [ProtocolVersion; 5] = [
     ProtocolVersion::V_2026_07_28,
     ProtocolVersion::V_2025_11_25,
@@ -50,9 +50,10 @@ pub const REVISIONS: [ProtocolVersion; 5] = [
     ProtocolVersion::V_2025_03_26,
     ProtocolVersion::V_2024_11_05,
 ];
-/// The prompt with the block for the start of a session.
+/// The name of the prompt that returns the context block for the start of a session.
 const SESSION_START: &str = "session-start";
-/// The time that the start of a session may wait for its memories. Hosts give a server about ten seconds.
+/// The maximum time that the start of a session waits for memories. Agent hosts wait about ten seconds for a server to
+/// start.
 const OPENING_TIME: Duration = Duration::from_secs(3);
 
 /// Serves one principal in one space, in one dialect.
@@ -65,17 +66,17 @@ pub struct McpServer {
     naming: AgentNaming,
 }
 
-/// The source of the agent's name if the caller has none.
+/// The source of the agent's name if the caller has no name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AgentNaming {
     /// The client, at the start of the session or with each request.
     Client,
-    /// Nobody: the name was looked for already.
+    /// No further source: the name was already read from the request.
     Nobody,
 }
 
 impl McpServer {
-    /// A server for this caller.
+    /// Creates a server for this caller.
     pub fn new(
         engine: Arc<Engine>,
         upkeep: Arc<dyn MaintenanceHook>,
@@ -91,12 +92,12 @@ impl McpServer {
         if caller.agent.is_none() && self.naming == AgentNaming::Client {
             caller.agent = context.client_info().and_then(|client| name::tidy(&client.name));
         }
-        // A client whose name is a secret is served without a name.
+        // If the client's name looks like a secret, the client is served without a name.
         caller.agent = caller.agent.filter(|name| self.engine.may_be_called(name));
         caller
     }
 
-    /// Works with a [`ToolContext`] on the blocking pool.
+    /// Runs work with a [`ToolContext`] on the blocking pool.
     async fn at_desk<T: Send + 'static>(
         &self,
         context: &RequestContext<RoleServer>,
@@ -115,8 +116,8 @@ impl McpServer {
         })
     }
 
-    /// The guidance of the dialect, and the memories that every session of it starts with. The session starts without them if
-    /// they cannot be read in time.
+    /// Returns the instructions of the dialect, and the memories for the start of a session. If the memories cannot be read
+    /// in time, the session starts without them.
     async fn instructions(&self, context: &RequestContext<RoleServer>) -> String {
         let (dialect, guidance) = (self.dialect, offer::instructions(self.dialect));
         let read = self.at_desk(context, move |context| context::opening(context, dialect));
@@ -253,7 +254,7 @@ impl ServerHandler for McpServer {
         };
         let contents = match address::named(&request.uri).ok_or_else(missing)? {
             McpResource::Context => {
-                // The block has its own marks.
+                // The context block already contains its own warnings about commands.
                 let block = self.context(&context, None).await?;
                 vec![ResourceContents::text(block, &request.uri).with_mime_type("text/markdown")]
             }
@@ -310,7 +311,7 @@ fn replied(reply: ToolReply) -> CallToolResult {
     result
 }
 
-/// The result that a model reads if its call was refused.
+/// Returns the tool result that a model reads after a refused call.
 fn refused(refusal: &ToolError) -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text(outgoing::text(&refusal.to_string()))])
 }
@@ -324,8 +325,8 @@ fn wrong(refusal: &ToolError) -> ErrorData {
     }
 }
 
-/// A resource as models get it. If its content tries to give commands, a second part warns about it: the first part stays
-/// unchanged, whatever its format.
+/// Returns a resource in the form for models. If the content tries to give commands, a second part contains a warning. So
+/// the first part stays unchanged in every format.
 fn resource(shown: String, said: &str, uri: &str, media_type: &str) -> Vec<ResourceContents> {
     let mut contents = vec![ResourceContents::text(shown, uri).with_mime_type(media_type)];
     if let Some(mark) = outgoing::mark_of(said) {

@@ -1,10 +1,11 @@
-//! The name that a client gives itself, cleaned up to be stored with its memories.
+//! Cleans up a client's name for itself, so that the name can be stored with the client's memories.
 
 use tulving_core::{model::limits, model::preview};
 use tulving_text::{normalize, visible};
 
-/// The name on one line, without control and invisible characters, cut to the limit for an agent's name; `None` if nothing
-/// is left. The user's own `--agent` is refused where this one is repaired: a client cannot ask anybody.
+/// Returns the name on one line, without control and invisible characters, cut to the maximum length of an agent's name;
+/// `None` if no characters remain. An invalid `--agent` is refused, because the user can correct the name. A client's name
+/// is repaired, because a client cannot ask the user.
 pub(crate) fn tidy(name: &str) -> Option<String> {
     let name = preview::cut(&normalize::composed(&visible::plain(name)), limits::NOTE_CHARS);
     Some(name).filter(|name| !name.is_empty())

@@ -1,26 +1,26 @@
-//! The pages of a list of files. Each begins after the last name of the one before, so that files created or removed
-//! meanwhile do not repeat or hide others.
+//! The pages of a list of files. Each page begins after the last name of the page before. So a file that is created or
+//! removed between two pages does not repeat or hide other files.
 
 use rmcp::ErrorData;
 use tulving_core::files::shelf::WorkspaceFile;
 use tulving_core::model::preview;
 
-/// Number of files on a page.
+/// Maximum number of files on a page.
 const PAGE: usize = 100;
 /// The prefix of a cursor.
 const AFTER: &str = "after:";
 
-/// The name after which a page begins.
+/// Returns the name after which a page begins.
 pub(super) fn after(cursor: &str) -> Option<String> {
     cursor.strip_prefix(AFTER).map(str::to_owned)
 }
 
-/// The error for a cursor that is not ours.
+/// Returns the error for a cursor that this server did not create.
 pub(super) fn refused(cursor: &str) -> ErrorData {
     ErrorData::invalid_params(format!("`{}` is not a cursor of this server", preview::short(cursor)), None)
 }
 
-/// A page, and the cursor of the next one.
+/// Returns a page, and the cursor of the next page.
 pub(super) fn page(
     mut files: Vec<WorkspaceFile>,
     after: Option<&str>,

@@ -1,8 +1,9 @@
-//! A transport over lines, with one writer. Every request is answered, and so is every line that is not a message.
+//! A transport over lines, with one writer. Every request gets an answer, and a line that is not a valid message gets an
+//! error.
 //!
-//! Only requests are passed on. rmcp would stop at a notification that comes before a session, and would answer only one
-//! of two requests with the same id. Notifications are ignored, except one: the answer to a cancelled request is not
-//! sent. Its work is finished all the same.
+//! Only requests are passed on to the library rmcp. rmcp would stop at a notification before the start of a session, and
+//! would answer only one of two requests with the same id. The transport ignores all notifications except the cancellation
+//! of a request: it then does not send the answer, but the work is completed.
 
 use std::collections::HashMap;
 use std::io;
@@ -20,19 +21,19 @@ use tokio::time::{Instant, timeout_at};
 use super::lines::InputLine;
 use super::message::{RefusedMessage, read};
 
-/// The most lines that are not answered yet. No more are read until one is.
+/// Maximum number of unanswered lines. At this number, no more lines are read until an answer was sent.
 const MOST: u32 = 1_024;
 
 /// The limits of a server over lines.
 #[derive(Clone, Copy, Debug)]
 pub struct StdioLimits {
-    /// The most bytes of a line.
+    /// Maximum length of a line, in bytes.
     pub line_bytes: usize,
-    /// The time after the end of input in which work in progress may finish.
+    /// The time limit for work in progress after the end of the input.
     pub time: Duration,
 }
 
-/// A line to write. Its place is freed once it is written.
+/// A line to write. Its slot becomes free after the write.
 pub(super) struct OutputLine {
     pub(super) line: Vec<u8>,
     _place: Option<OwnedSemaphorePermit>,
@@ -44,7 +45,7 @@ struct PendingRequest {
     place: OwnedSemaphorePermit,
 }
 
-/// The transport: takes lines from a reader and hands them to a writer.
+/// The transport: receives lines from a reader thread and sends lines to a writer thread.
 pub(super) struct StdioTransport {
     lines: mpsc::Receiver<InputLine>,
     answers: mpsc::UnboundedSender<OutputLine>,
@@ -64,7 +65,7 @@ impl StdioTransport {
         Self { lines, answers, open: HashMap::new(), places, bounds, deadline: None }
     }
 
-    /// The request in this line. Any other line is handled here.
+    /// Returns the request in this line. Any other line is answered or ignored here and returns nothing.
     fn request(
         &mut self,
         line: InputLine,
@@ -89,7 +90,7 @@ impl StdioTransport {
                     open.wanted = false;
                 }
             }
-            // The client was not asked anything.
+            // The server sends no requests, so it expects no responses from the client.
             Ok(JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_)) => {}
             Err(refused) => self.refuse(&refused, place),
         }
@@ -97,7 +98,7 @@ impl StdioTransport {
     }
 
     fn refuse(&self, refused: &RefusedMessage, place: OwnedSemaphorePermit) {
-        // If there is no writer any more, `receive` ends.
+        // The error can be ignored: if the writer has ended, `receive` ends too.
         let _ = self.write(refused.json(), Some(place));
     }
 
@@ -119,7 +120,7 @@ impl StdioTransport {
         self.answers.send(answer).map_err(|_| io::ErrorKind::BrokenPipe.into())
     }
 
-    /// Waits until everything is answered and written, or until the time limit.
+    /// Waits until all answers are written, or until the time limit.
     async fn end(&mut self) {
         let deadline = *self.deadline.get_or_insert_with(|| Instant::now() + self.bounds.time);
         let _ = timeout_at(deadline, self.places.acquire_many(MOST)).await;
@@ -140,7 +141,7 @@ impl Transport<RoleServer> for StdioTransport {
         std::future::ready(self.answer(&message))
     }
 
-    /// Cancel safe: a line is taken and handled without an `await` in between.
+    /// This method is cancel safe: there is no `await` between receiving a line and handling it.
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
         loop {
             let place = Arc::clone(&self.places).acquire_owned().await.ok()?;

@@ -1,7 +1,7 @@
-//! The protocol on standard input and output, for a client that started this process.
+//! MCP on standard input and output, for a client that started this process.
 //!
-//! Input and output have a thread each: a read that never ends must not delay a stop, and a single writer never mixes
-//! two answers in one line.
+//! Input and output each have their own thread. So a read that never ends cannot delay the end of the process, and two
+//! answers are never mixed in one line.
 
 use std::io::{self, BufRead, Write};
 use std::thread;
@@ -23,7 +23,7 @@ pub enum StdioServerError {
     /// The first message of the client does not start a session.
     #[error("the client did not start a session: {0}")]
     Begin(String),
-    /// The client went away before it was answered.
+    /// The client disconnected before it received an answer.
     #[error("the client closed standard output before it got an answer")]
     Gone,
     /// Answers cannot be written.
@@ -40,8 +40,8 @@ pub enum StdioServerError {
 /// The result of a thread.
 type ThreadResult = oneshot::Receiver<io::Result<()>>;
 
-/// Serves until the client closes standard input, and then answers the requests in progress. Nothing else may write to
-/// standard output meanwhile.
+/// Serves until the client closes standard input, and then answers the requests in progress. No other code may write to
+/// standard output during this time.
 pub fn on_stdio(server: McpServer, bounds: StdioLimits) -> Result<(), StdioServerError> {
     between(server, || io::stdin().lock(), io::stdout(), bounds)
 }
@@ -57,14 +57,14 @@ fn between<R: BufRead>(
     let (answers, writer) = writing(output)?;
     let ended = runtime.block_on(async {
         let served = serve(server, StdioTransport::new(lines, answers, bounds)).await;
-        // Nothing is left to write.
+        // The transport sends no more answers to the writer.
         match tokio::time::timeout(bounds.time, writer).await {
             Ok(Ok(Err(error))) if error.kind() == io::ErrorKind::BrokenPipe => Err(StdioServerError::Gone),
             Ok(Ok(Err(error))) => Err(StdioServerError::Output(error)),
             _ => served,
         }
     });
-    // Work that has begun is finished, even if nobody waits for it.
+    // Work that has begun is completed even if no client waits for it.
     runtime.shutdown_timeout(bounds.time);
     match reader.try_recv() {
         Ok(Err(error)) => ended.and(Err(StdioServerError::Input(error))),
@@ -75,7 +75,7 @@ fn between<R: BufRead>(
 async fn serve(server: impl ServerHandler, pipe: StdioTransport) -> Result<(), StdioServerError> {
     let running = match server.serve(pipe).await {
         Ok(running) => running,
-        // The client went away before it began a session.
+        // The client disconnected before it began a session.
         Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
         Err(error) => return Err(StdioServerError::Begin(error.to_string())),
     };
@@ -89,7 +89,7 @@ fn reading<R: BufRead>(
     input: impl FnOnce() -> R + Send + 'static,
     limit: usize,
 ) -> io::Result<(mpsc::Receiver<InputLine>, ThreadResult)> {
-    // One line is read ahead.
+    // The reader thread reads one line ahead.
     let (sender, lines) = mpsc::channel(1);
     let ended = begin("mcp-input", move || {
         for line in MessageLines::new(input(), limit) {
@@ -154,7 +154,7 @@ mod tests {
         }
     }
 
-    /// A line, and the id and the code of its answer: 0 on success.
+    /// A line, with the id and the code of its answer. The code 0 means success.
     type Told = (Vec<u8>, Option<(Value, i64)>);
 
     fn told(kind: usize, id: usize) -> Told {

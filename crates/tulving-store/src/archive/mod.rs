@@ -1,8 +1,9 @@
 //! The file format of backups: a plain tar file, so that `tar tf` lists it.
 //!
-//! The first entry is [`BackupHeader`], the last one [`BackupManifest`] with the size and the SHA-256 of every entry between them. A
-//! truncated file has no manifest, and a changed one does not match it. [`mod@write`] makes such a file, [`mod@read`] checks
-//! all of it. `docs/backup-format.md` describes it for other programs.
+//! The first entry is [`BackupHeader`]. The last entry is [`BackupManifest`], which lists the size and the SHA-256 of
+//! every entry between them. A truncated file has no manifest, and a changed file does not match its manifest.
+//! [`mod@write`] writes such a file, and [`mod@read`] checks all of it. `docs/backup-format.md` describes the format
+//! for authors of other programs.
 
 mod read;
 mod write;
@@ -15,7 +16,7 @@ pub(crate) use write::ArchiveWriter;
 
 /// The value of [`BackupHeader::format`].
 const FORMAT: &str = "tulving-backup";
-/// The newest version of the format, and the one that is written.
+/// The newest version of the format. New backups have this version.
 const VERSION: u32 = 1;
 
 /// The name of the first entry.
@@ -26,16 +27,16 @@ const MANIFEST: &str = "manifest.json";
 pub(crate) const DATABASE: &str = "tulving.db";
 /// The name of the entry with the settings.
 pub(crate) const CONFIG: &str = "config.toml";
-/// The JSON settings, without secrets.
+/// The name of the entry with the JSON settings, without secrets.
 pub(crate) const CONFIG_JSON: &str = "config.json";
-/// The prefix of the names of files of the workspace.
+/// The prefix of the names of entries with files of the workspace.
 pub(crate) const WORKSPACE: &str = "workspace/";
-/// The prefix of the names of former texts of files.
+/// The prefix of the names of entries with former texts of files.
 pub(crate) const PREVIOUS: &str = "previous/";
-/// The prefix of the names of attachments; their key follows.
+/// The prefix of the names of entries with attachments. The key of the attachment follows the prefix.
 pub(crate) const OBJECTS: &str = "objects/";
 
-/// The longest name of an entry: the longest path on Linux.
+/// Maximum length of the name of an entry, in bytes: the maximum length of a path on Linux.
 const NAME_BYTES: usize = 4_096;
 
 /// The first entry of a backup.
@@ -47,40 +48,40 @@ pub(crate) struct BackupHeader {
     pub(crate) version: u32,
     /// The time of the backup.
     pub(crate) made_at: String,
-    /// The mark of the last erasure before the backup, hexadecimal; `None` if nothing was ever erased.
+    /// The id of the last erasure before the backup, in hexadecimal; `None` if nothing was ever erased.
     pub(crate) erasure: Option<String>,
-    /// True if unused parts of the database may still have erased text.
+    /// True if unused parts of the database may still contain erased text.
     pub(crate) erased_text_left: bool,
 }
 
-/// One entry of a backup, as the manifest describes it.
+/// An entry of a backup, as the manifest describes it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ArchiveEntry {
     pub(crate) path: String,
     pub(crate) size: u64,
-    /// SHA-256 of the content, hexadecimal.
+    /// The SHA-256 of the content, in hexadecimal.
     pub(crate) sha256: String,
 }
 
 /// The number of items of each kind in a backup.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BackupCounts {
-    /// Memories in the database, including forgotten ones. Entries of files are not counted.
+    /// Number of memories in the database, including forgotten ones. Mirrored entries of files are not counted.
     pub memories: u64,
-    /// Files of the workspace.
+    /// Number of files of the workspace.
     pub files: u64,
-    /// Former texts of files.
+    /// Number of former texts of files.
     pub former_texts: u64,
-    /// Attachments.
+    /// Number of attachments.
     pub attachments: u64,
 }
 
 /// A part of the home that is not in the backup.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BackupOmission {
-    /// The name that its entry would have.
+    /// The name that the entry of this part would have.
     pub path: String,
-    /// The reason.
+    /// The reason why the part is not in the backup.
     pub why: String,
 }
 
@@ -93,7 +94,7 @@ pub(crate) struct BackupManifest {
     pub(crate) left_out: Vec<BackupOmission>,
 }
 
-/// Returns the reason why the name of an entry is refused, or `None` if a backup may have it.
+/// Returns the reason why an entry may not have this name; `None` if the name is allowed.
 fn why_not(path: &str) -> Option<&'static str> {
     if path.len() > NAME_BYTES {
         return Some("a name is too long");
@@ -109,7 +110,7 @@ fn why_not(path: &str) -> Option<&'static str> {
         Some(below) if below.chars().any(char::is_control) || below.contains('\\') => {
             Some("a name has characters that no file of a backup has")
         }
-        // Empty parts, `.`, `..` and hidden files are never written.
+        // Backups never contain names with empty parts, `.`, `..` or hidden files.
         Some(below) if below.split('/').any(|part| part.is_empty() || part.starts_with('.')) => {
             Some("a name leads out of its folder or is hidden")
         }

@@ -1,7 +1,7 @@
-//! Reads a backup and trusts nothing in it: every entry is compared with the manifest before any of it is used.
+//! Reads a backup without trusting its content: every entry is compared with the manifest before any of it is used.
 //!
-//! It refuses links, folders and devices, names that backups do not have, names that occur twice, sizes and hashes that do
-//! not match, and anything beyond the limits below. Nothing is written here.
+//! Reading fails on links, folders and devices, on names that backups do not use, on names that occur twice, on sizes
+//! and hashes that do not match, and on anything beyond the limits below. This module writes nothing.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
@@ -18,24 +18,24 @@ use super::{
     PREVIOUS, VERSION, WORKSPACE, why_not,
 };
 
-/// The largest header.
+/// Maximum size of the header, in bytes.
 const HEADER_BYTES: u64 = 64 << 10;
-/// The largest manifest, for about two million entries.
+/// Maximum size of the manifest, in bytes: enough for about two million entries.
 const MANIFEST_BYTES: u64 = 512 << 20;
-/// The position and the text of the magic bytes of a tar file.
+/// The position of the magic bytes of a tar file.
 const MAGIC_AT: u64 = 257;
 const MAGIC: &[u8] = b"ustar";
 
-/// A backup whose every entry was compared with its manifest.
+/// A backup. All of its entries were compared with its manifest.
 #[derive(Debug)]
 pub(crate) struct BackupArchive {
     file: File,
     pub(crate) manifest: BackupManifest,
-    /// The offset of the content of each entry.
+    /// The offset of the content of each entry, by the name of the entry.
     places: HashMap<String, u64>,
 }
 
-/// Returns true if an open file looks like a tar file. The file is rewound.
+/// Returns true if an open file has the magic bytes of a tar file. Rewinds the file.
 pub(crate) fn is_archive(mut file: &File) -> io::Result<bool> {
     let mut found = [0; MAGIC.len()];
     file.seek(SeekFrom::Start(MAGIC_AT))?;
@@ -48,7 +48,7 @@ pub(crate) fn is_archive(mut file: &File) -> io::Result<bool> {
     }
 }
 
-/// The header of a backup; `None` if the file is not a backup.
+/// Returns the header of a backup; `None` if the file is not a backup.
 pub(crate) fn header_of(path: &Path) -> Option<BackupHeader> {
     let mut tar = tar::Archive::new(File::open(path).ok()?);
     let mut first = tar.entries().ok()?.raw(true).next()?.ok()?;
@@ -59,7 +59,7 @@ pub(crate) fn header_of(path: &Path) -> Option<BackupHeader> {
 }
 
 impl BackupArchive {
-    /// Reads all of a backup and compares it with its manifest. `progress` is called with the bytes that were read.
+    /// Reads a whole backup and compares it with its manifest. Calls `progress` with the number of bytes read so far.
     ///
     /// The error describes the damage.
     pub(crate) fn verified(file: File, progress: &mut dyn FnMut(u64)) -> Result<Self, String> {
@@ -77,7 +77,7 @@ impl BackupArchive {
         Ok(Self { file, manifest, places })
     }
 
-    /// The entries with this prefix, each with the rest of its name.
+    /// Returns the entries with this prefix, each with the rest of its name.
     pub(crate) fn below<'a>(
         &'a self,
         prefix: &'a str,
@@ -86,12 +86,13 @@ impl BackupArchive {
         entries.filter_map(move |entry| Some((entry.path.strip_prefix(prefix)?, entry)))
     }
 
-    /// The entry of this name.
+    /// Returns the entry with this name.
     pub(crate) fn entry(&self, path: &str) -> Option<&ArchiveEntry> {
         self.manifest.entries.iter().find(|entry| entry.path == path)
     }
 
-    /// Copies the content of an entry, and compares it with the manifest again: the file may have changed.
+    /// Copies the content of an entry, and compares it with the manifest again, because the file may have changed since
+    /// it was opened.
     pub(crate) fn copy(&self, entry: &ArchiveEntry, target: &mut dyn Write) -> io::Result<()> {
         let changed = || io::Error::other("the backup was changed while it was restored");
         let at = *self.places.get(&entry.path).ok_or_else(changed)?;
@@ -106,7 +107,7 @@ impl BackupArchive {
 struct ArchiveScan {
     entries: Vec<ArchiveEntry>,
     places: HashMap<String, u64>,
-    /// The name of the next entry, if it is too long for its header.
+    /// The name of the next entry, if that name is too long for its tar header.
     long_name: Option<Vec<u8>>,
     manifest: Option<BackupManifest>,
 }
@@ -210,7 +211,7 @@ impl ArchiveScan {
         Ok((manifest, self.places))
     }
 
-    /// Refuses a name that is both a file and the folder of another.
+    /// Refuses a backup in which one name is both a file and the folder of another file.
     fn refuse_files_as_folders(&self) -> Result<(), String> {
         let names: HashSet<&Path> = self.entries.iter().map(|entry| Path::new(&entry.path)).collect();
         let nested = |name: &&&Path| name.ancestors().skip(1).any(|above| names.contains(above));
@@ -221,7 +222,7 @@ impl ArchiveScan {
     }
 }
 
-/// The content of a small entry.
+/// Reads the content of an entry of at most `most` bytes.
 fn bounded(entry: &mut tar::Entry<'_, impl Read>, name: &str, most: u64) -> Result<Vec<u8>, String> {
     if entry.size() > most {
         return Err(format!("its {name} is too large"));
@@ -250,7 +251,7 @@ fn unreadable(error: &io::Error) -> String {
     format!("it is damaged or was cut off: {error}")
 }
 
-/// Copies everything, and returns the number of bytes and their SHA-256.
+/// Copies all bytes, and returns their number and their SHA-256.
 fn copy_hashed(source: &mut dyn Read, target: &mut dyn Write) -> io::Result<(u64, String)> {
     let mut buffer = vec![0; 1 << 16];
     let (mut hash, mut size) = (Sha256::new(), 0);

@@ -1,4 +1,4 @@
-//! Writes a backup, entry by entry, and records the entries.
+//! Writes a backup entry by entry, and collects the entries for the manifest.
 
 use std::collections::HashSet;
 use std::io::{self, Read, Write};
@@ -15,14 +15,14 @@ use super::{
 /// A backup that is being written.
 pub(crate) struct ArchiveWriter<W: Write> {
     tar: tar::Builder<W>,
-    /// Seconds since the epoch, for every entry.
+    /// The modification time of every entry, in seconds since 1970.
     time: u64,
     names: HashSet<String>,
     manifest: BackupManifest,
 }
 
 impl<W: Write> ArchiveWriter<W> {
-    /// Begins a backup with its header. `erasure` is the mark of the last erasure.
+    /// Begins a backup by writing its header. `erasure` is the id of the last erasure.
     pub(crate) fn begin(
         target: W,
         now: Timestamp,
@@ -71,17 +71,17 @@ impl<W: Write> ArchiveWriter<W> {
         self.add(path, content.len() as u64, content)
     }
 
-    /// Records a part that is not in the backup.
+    /// Records a part of the home that is not in the backup.
     pub(crate) fn leave_out(&mut self, path: impl Into<String>, why: impl Into<String>) {
         self.manifest.left_out.push(BackupOmission { path: path.into(), why: why.into() });
     }
 
-    /// Bytes of the contents so far.
+    /// Number of bytes of all contents so far.
     pub(crate) fn bytes(&self) -> u64 {
         self.manifest.entries.iter().map(|entry| entry.size).sum()
     }
 
-    /// Writes the manifest and ends the file.
+    /// Writes the manifest and completes the file.
     pub(crate) fn finish(mut self, memories: u64) -> io::Result<BackupManifest> {
         let below = |prefix: &str| {
             self.manifest.entries.iter().filter(|entry| entry.path.starts_with(prefix)).count() as u64

@@ -1,7 +1,8 @@
-//! Makes a backup of a whole home while others continue to write.
+//! Makes a backup of a whole home while other processes continue to write.
 //!
-//! The database comes first, as of one moment. Nobody can remove attachments while they are read, so all that the database
-//! names are there. Files are read one folder at a time, and no process of Tulving writes in a folder while it is read.
+//! The database is read first, as a snapshot of one moment. While attachments are read, no process can remove any, so
+//! that every attachment that the database refers to exists. Files are read one folder at a time, and no process of
+//! Tulving writes to a folder while it is read.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Read as _};
@@ -22,16 +23,16 @@ use crate::pending::ReplaceScope;
 use crate::sqlite::{ExistingFilePolicy, free_target, put};
 use crate::workspace::{Workspace, lock_folder};
 
-/// The greatest depth of folders that are read. The workspace itself lists fewer.
+/// Maximum depth of folders that are read. The listing of the workspace itself stops at a smaller depth.
 const DEPTH: usize = 20;
 
 type BackupFileWriter = ArchiveWriter<BufWriter<File>>;
 
 impl HomeContent<'_> {
-    /// Writes the whole home into one file, as it is at this moment, while others continue to read and write.
+    /// Writes the whole home into one file, as it is at this moment, while other processes continue to read and write.
     ///
-    /// `progress` is called with the bytes done and the total. The file appears only when it is complete and was read back.
-    /// [`check_target`](crate::check_target) lists what it must not replace.
+    /// Calls `progress` with the number of bytes done and the total. The file appears only after it was completed and
+    /// read back. [`check_target`](crate::check_target) lists the files that a backup must not replace.
     pub fn back_up(
         &self,
         to: &Path,
@@ -45,13 +46,13 @@ impl HomeContent<'_> {
         Ok(BackupReport { path: to.to_owned(), bytes, counts, left_out })
     }
 
-    /// Writes a whole backup in the folder of `to`, durable and read back.
+    /// Writes a whole backup as a draft in the folder of `to`. The draft is durable and was read back.
     pub(super) fn archive_beside(
         &self,
         to: &Path,
         progress: &mut dyn FnMut(u64, u64),
     ) -> Result<(DraftFile, BackupManifest), StoreError> {
-        // If removals cannot be blocked, an attachment that disappears meanwhile is listed as missing.
+        // If removals cannot be blocked, an attachment that disappears during the backup is listed as missing.
         let hold = self.objects.keeping().ok();
         let database = DraftFile::beside(to, ".db")?;
         let copy = self.store.copy_into(database.path(), to, progress)?;
@@ -92,7 +93,7 @@ impl HomeContent<'_> {
     }
 }
 
-/// Writes the files of a home whose database cannot be read, in the folder of `to`.
+/// Writes the files of a home whose database cannot be read, as a draft in the folder of `to`.
 pub(super) fn files_beside(home: &Home, workspace: &Workspace, to: &Path) -> Result<DraftFile, StoreError> {
     let draft = DraftFile::beside(to, ".tar")?;
     let write = || -> io::Result<()> {
@@ -118,7 +119,7 @@ fn add_files(archive: &mut BackupFileWriter, home: &Home, workspace: &Workspace)
     walk.enter(&previous, "", Some(ReplaceScope::All), 0)
 }
 
-/// Adds the attachments that the database names. One that is not available is listed as left out.
+/// Adds the attachments that the database refers to. An attachment that is not available is listed as left out.
 fn add_objects(
     archive: &mut BackupFileWriter,
     objects: &dyn Objects,
@@ -138,7 +139,7 @@ fn add_objects(
             Err(error @ (ObjectError::Damaged { .. } | ObjectError::NotAKey { .. })) => {
                 archive.leave_out(path, error.to_string());
             }
-            // A place that does not answer is not asked again for each attachment.
+            // If the store of the attachments does not answer, the other attachments are not requested.
             Err(error) => {
                 archive.leave_out(path, error.to_string());
                 unreachable = Some(error);
@@ -150,7 +151,7 @@ fn add_objects(
     Ok(())
 }
 
-/// A walk through a folder, in the order of names.
+/// A walk through a folder, in the order of the names.
 struct BackupFolderWalk<'a> {
     archive: &'a mut BackupFileWriter,
     prefix: &'static str,
@@ -158,7 +159,8 @@ struct BackupFolderWalk<'a> {
 }
 
 impl BackupFolderWalk<'_> {
-    /// Adds the content of a folder with the path `here` below the root. `extent` applies only to the root.
+    /// Adds the content of a folder. `here` is the path of the folder below the root. `extent` applies only to the
+    /// root.
     fn enter(
         &mut self,
         folder: &Path,
@@ -205,7 +207,7 @@ impl BackupFolderWalk<'_> {
         Ok(())
     }
 
-    /// Adds a file. One that has disappeared is skipped.
+    /// Adds a file. A file that has disappeared is skipped.
     fn file(&mut self, path: &Path, below: &str) -> io::Result<()> {
         match read(path) {
             Ok(bytes) => self.archive.add_bytes(&format!("{}{below}", self.prefix), &bytes),
@@ -217,7 +219,8 @@ impl BackupFolderWalk<'_> {
         }
     }
 
-    /// Adds the content of a file that a link inside the folder points to. Links that lead out are never followed.
+    /// Adds the content of a file that a link inside the folder leads to. Links that lead out of the folder are never
+    /// followed.
     fn link(&mut self, path: &Path, below: &str) -> io::Result<()> {
         let inside = |path: &Path| -> Option<PathBuf> {
             let (real, root) = (path.canonicalize().ok()?, self.root.canonicalize().ok()?);
@@ -237,8 +240,8 @@ impl BackupFolderWalk<'_> {
     }
 }
 
-/// The entries of a folder by name, with a lock that keeps processes of Tulving from writing in it; `None` if there is no
-/// folder.
+/// Returns the entries of a folder sorted by name, with a lock that keeps processes of Tulving from writing to the
+/// folder; `None` if the folder does not exist.
 fn listed(folder: &Path) -> io::Result<Option<(File, Vec<fs::DirEntry>)>> {
     let opened = match File::open(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -250,7 +253,8 @@ fn listed(folder: &Path) -> io::Result<Option<(File, Vec<fs::DirEntry>)>> {
     Ok(Some((opened, entries)))
 }
 
-/// The bytes of a regular file. Anything else that took its place is neither followed nor waited for.
+/// Returns the bytes of a regular file. If a link or a pipe has replaced the file, the link is not followed and the
+/// call does not block.
 fn read(path: &Path) -> io::Result<Vec<u8>> {
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
     let mut file = File::options().read(true).custom_flags(flags).open(path)?;
@@ -262,7 +266,7 @@ fn read(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Reads a backup as a restore would, and compares it with the written manifest.
+/// Reads a backup in the same way as a restore, and compares it with the manifest that was written.
 fn read_back(draft: &DraftFile, manifest: &BackupManifest) -> io::Result<()> {
     let archive = BackupArchive::verified(File::open(draft.path())?, &mut |_| ())
         .map_err(|why| io::Error::other(format!("what was written cannot be read back: {why}")))?;

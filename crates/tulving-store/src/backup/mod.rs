@@ -1,7 +1,8 @@
 //! Backs up a whole home into one file, and restores it: database, files, former texts of files, attachments, settings.
 //!
-//! [`create`] reads, [`restore`] writes. Both work while other processes have the home open. The file is an
-//! [`archive`](crate::archive); [`pending`](crate::pending) finishes or reverts a restore that was killed.
+//! [`create`] makes a backup, and [`restore`] restores one. Both work while other processes have the home open. The
+//! format of the file is [`archive`](crate::archive). If a restore was killed, [`pending`](crate::pending) finishes or
+//! reverts it.
 
 mod create;
 mod restore;
@@ -17,31 +18,31 @@ use crate::workspace::Workspace;
 
 pub use restore::{DamagedStoreRestore, RestoreOptions};
 
-/// The parts of a home, each in its actual place.
+/// The parts of a home, each at its configured location.
 pub struct HomeContent<'a> {
-    /// The folder.
+    /// The folder of the home.
     pub home: &'a Home,
-    /// The store.
+    /// The store with the memories.
     pub store: &'a dyn Copies,
-    /// The files that people can read, in the home or elsewhere.
+    /// The workspace with the files that people can read, inside or outside the home.
     pub files: &'a Workspace,
-    /// The attachments, in the home or in a bucket.
+    /// The store of the attachments: a folder of the home or a bucket.
     pub objects: &'a dyn Objects,
     /// The settings without their secrets.
     pub config: ConfigTexts,
 }
 
-/// The texts of the files with settings; `None` for a missing file.
+/// The texts of the settings files; `None` for a missing file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ConfigTexts {
-    /// `config.toml`.
+    /// The text of `config.toml`.
     pub toml: Option<String>,
-    /// `config.json`.
+    /// The text of `config.json`.
     pub json: Option<String>,
 }
 
 impl ConfigTexts {
-    /// Returns true if there is neither file.
+    /// Returns true if both files are missing.
     pub fn is_empty(&self) -> bool {
         self.toml.is_none() && self.json.is_none()
     }
@@ -50,59 +51,61 @@ impl ConfigTexts {
 /// A finished backup.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BackupReport {
-    /// The file.
+    /// The path of the backup.
     pub path: PathBuf,
-    /// Its size.
+    /// The size of the backup, in bytes.
     pub bytes: u64,
-    /// The number of items in it.
+    /// The number of items of each kind in the backup.
     pub counts: BackupCounts,
-    /// The parts of the home that are not in it.
+    /// The parts of the home that are not in the backup.
     pub left_out: Vec<BackupOmission>,
 }
 
 /// A finished restore.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RestoreReport {
-    /// A backup of the previous content.
+    /// The path of a backup of the previous content.
     pub previous: PathBuf,
-    /// A second file with previous content: the files of a home whose database was damaged.
+    /// The path of a second file with previous content: the files of a home whose database was damaged.
     pub previous_files: Option<PathBuf>,
-    /// The number of restored items.
+    /// The number of restored items of each kind.
     pub counts: BackupCounts,
-    /// True if the backup is only a database, as older versions made it. Then files and attachments stay unchanged.
+    /// True if the backup is only a database, as older versions of Tulving wrote it. In that case files and attachments
+    /// do not change.
     pub database_only: bool,
-    /// The parts of the home that were left out of the backup.
+    /// The parts of the original home that are missing from the backup.
     pub left_out: Vec<BackupOmission>,
-    /// The schema version of the backup before its migration.
+    /// The schema version of the backup before the restore migrated it.
     pub schema: i64,
-    /// Number of tokens that were valid in the backup and stay revoked, because they have been revoked since.
+    /// Number of tokens that are valid in the backup and stay revoked, because they were revoked after the backup was
+    /// made.
     pub kept_revoked: u64,
-    /// The outcome for the settings.
+    /// The result of the restore for the settings.
     pub config: ConfigOutcome,
 }
 
-/// The outcome of a restore for the settings.
+/// The result of a restore for the settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConfigOutcome {
-    /// They were written.
+    /// The settings of the backup were written.
     Written(WrittenConfig),
-    /// The home had settings, which stay unchanged.
+    /// The home already had settings, which did not change.
     Kept,
-    /// There were none to write.
+    /// There were no settings to write.
     None,
 }
 
 /// The files with settings that a restore wrote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WrittenConfig {
-    /// True if `config.toml` is one of them.
+    /// True if `config.toml` was written.
     pub toml: bool,
-    /// True if `config.json` is one of them.
+    /// True if `config.json` was written.
     pub json: bool,
 }
 
-/// The extent of Tulving's files in a workspace: all files in the home's own workspace, only those with Tulving's names
-/// elsewhere.
+/// Returns the files of a workspace that belong to Tulving: all files if the workspace is in the home, and only the
+/// files with Tulving's names if it is elsewhere.
 fn extent(own: &Path, workspace: &Path) -> ReplaceScope {
     match workspace == own || crate::files::same_file(workspace, own) {
         true => ReplaceScope::All,

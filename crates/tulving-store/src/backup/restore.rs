@@ -1,8 +1,9 @@
-//! Restores a whole home from a backup, all or nothing, while other processes have it open.
+//! Restores a whole home from a backup, either completely or not at all, while other processes have the home open.
 //!
-//! The file is checked first: hashes, counts, the database in it. Then the attachments are stored, which is harmless because
-//! they are named by their hash, and the new files are staged. Replacing the database is the commit. The files follow while
-//! nobody can write. [`pending`](crate::pending) finishes or reverts a restore that was killed.
+//! The backup is checked first: hashes, counts, and the database in it. Then the attachments are stored, which is
+//! harmless because their names are their hashes, and the new files are staged. Replacing the database is the commit.
+//! The new files are moved to their targets after the commit, while no other process can write. If a restore was
+//! killed, [`pending`](crate::pending) finishes or reverts it.
 
 use std::fs::{self, File};
 use std::io;
@@ -25,20 +26,22 @@ use crate::workspace::Workspace;
 
 /// Options of a restore.
 pub struct RestoreOptions<'a> {
-    /// The folder that files go to.
+    /// The folder to restore the files of the workspace to.
     pub workspace: &'a Path,
-    /// The time to wait for other processes before it gives up.
+    /// Maximum time to wait for other processes before the restore fails.
     pub busy_wait: Duration,
-    /// Makes the settings to write from those in the backup. Called only if the home has none: a setting in both files is
-    /// refused, so the settings of two homes are never mixed.
+    /// Converts the settings in the backup to the settings to write. Called only if the home has no settings: the same
+    /// setting in both files is an error, so the settings of two homes are never mixed.
     pub config: &'a dyn Fn(ConfigTexts) -> ConfigTexts,
 }
 
 impl HomeContent<'_> {
-    /// Replaces everything in the home with the content of a backup. A token that was ever revoked here stays revoked.
+    /// Replaces all content of the home with the content of a backup. A token that was ever revoked in this home stays
+    /// revoked.
     ///
-    /// Existing attachments stay, and those of the backup are added. The previous content is kept as a whole backup in the
-    /// home; a failure changes nothing else. A backup that is only a database replaces only the database.
+    /// Existing attachments stay, and the attachments of the backup are added. The previous content is stored as a
+    /// whole backup in the home; a failed restore changes nothing else. A backup that is only a database replaces only
+    /// the database.
     pub fn restore(
         &self,
         from: &Path,
@@ -57,20 +60,21 @@ impl HomeContent<'_> {
     }
 }
 
-/// Restores over a store that is too damaged to be opened or read.
+/// A restore over a store that is too damaged to be opened or read.
 pub struct DamagedStoreRestore<'a> {
     /// The home.
     pub home: &'a Home,
     /// The damaged store.
     pub store: &'a dyn Rescue,
-    /// The existing files.
+    /// The workspace with the existing files.
     pub files: &'a Workspace,
-    /// The attachments.
+    /// The store of the attachments.
     pub objects: &'a dyn Objects,
 }
 
 impl DamagedStoreRestore<'_> {
-    /// Restores a backup over a damaged store, which moves unchanged into the home's backups; see [`Rescue`].
+    /// Restores a backup over a damaged store. The damaged store is moved unchanged into the backups of the home; see
+    /// [`Rescue`].
     pub fn restore(
         &self,
         from: &Path,
@@ -98,7 +102,7 @@ impl DamagedStoreRestore<'_> {
         Ok(content.report(restored, &staged, previous))
     }
 
-    /// Saves the files that a restore replaces.
+    /// Makes a backup of the files that the restore replaces.
     fn keep_files(&self, content: &OpenBackup) -> Result<Option<PathBuf>, StoreError> {
         if content.archive.is_none() {
             return Ok(None);
@@ -109,15 +113,15 @@ impl DamagedStoreRestore<'_> {
     }
 }
 
-/// The content of a file to restore.
+/// The content of a file to restore from.
 struct OpenBackup {
-    /// `None` for a file that is a database.
+    /// The content of the backup; `None` if the file is only a database.
     archive: Option<BackupArchive>,
     database: Option<DraftFile>,
 }
 
 impl OpenBackup {
-    /// Reads all of a backup and compares it with its manifest. Its database is copied into the home.
+    /// Reads a whole backup and compares it with its manifest. Copies its database into the home.
     fn open(home: &Home, from: &Path, progress: &mut dyn FnMut(u64, u64)) -> Result<Self, StoreError> {
         refuse_unfit(&home.database(), from)?;
         let unusable = |error: io::Error| StoreError::Unusable {
@@ -141,12 +145,12 @@ impl OpenBackup {
         Ok(Self { archive: Some(archive), database: Some(database) })
     }
 
-    /// The file with the database.
+    /// Returns the file with the database.
     fn database<'a>(&'a self, from: &'a Path) -> &'a Path {
         self.database.as_ref().map_or(from, DraftFile::path)
     }
 
-    /// Refuses a backup whose database does not match the counts of its manifest.
+    /// Refuses a backup if its database does not match the counts in its manifest.
     fn check(&self, from: &Path, database: &RestoreContent) -> Result<(), StoreError> {
         let Some(archive) = &self.archive else {
             return Ok(());
@@ -232,7 +236,7 @@ impl OpenBackup {
     }
 }
 
-/// Stages the settings of a backup, unless the home has some.
+/// Stages the settings of a backup, unless the home already has settings.
 fn stage_config(
     home: &Home,
     archive: &BackupArchive,
@@ -260,7 +264,7 @@ fn stage_config(
     Ok(ConfigOutcome::Written(WrittenConfig { toml: new.toml.is_some(), json: new.json.is_some() }))
 }
 
-/// The text of a file in a backup; `None` if there is no such file.
+/// Returns the text of a file in a backup; `None` if the backup does not contain the file.
 fn text_of(archive: &BackupArchive, path: &str, from: &Path) -> Result<Option<String>, StoreError> {
     let Some(entry) = archive.entry(path) else { return Ok(None) };
     let mut text = Vec::new();
@@ -268,11 +272,11 @@ fn text_of(archive: &BackupArchive, path: &str, from: &Path) -> Result<Option<St
     String::from_utf8(text).map(Some).map_err(|_| bad(from, format!("its {path} is not text")))
 }
 
-/// The files that wait for the commit. Empty if the backup is only a database.
+/// The staged files, which wait for the commit. Empty if the backup is only a database.
 struct StagedRestore {
     pending: Option<PendingRestore>,
     config: ConfigOutcome,
-    /// Keeps others from removing the attachments before the database refers to them.
+    /// Keeps other processes from removing the attachments before the database refers to them.
     _hold: Option<Hold>,
 }
 
@@ -294,7 +298,7 @@ impl StagedRestore {
     }
 }
 
-/// The steps of a whole restore around the commit.
+/// The steps of a whole restore before and after the commit.
 struct HomeRestoreSteps<'a> {
     content: &'a HomeContent<'a>,
     staged: &'a StagedRestore,
@@ -312,7 +316,8 @@ impl RestoreSteps for HomeRestoreSteps<'_> {
     }
 }
 
-/// Refuses a target folder other than the one in use if it has files of a workspace: nobody would have saved them.
+/// Refuses a target folder that contains files of a workspace, unless it is the workspace in use: the backup of the
+/// previous content does not include the files of other folders.
 fn refuse_taken(in_use: &Path, target: &Path) -> Result<(), StoreError> {
     let target = std::path::absolute(target).unwrap_or_else(|_| target.to_owned());
     if target == in_use || files::same_file(&target, in_use) {
@@ -327,7 +332,7 @@ fn refuse_taken(in_use: &Path, target: &Path) -> Result<(), StoreError> {
     }
 }
 
-/// Stores every attachment of a backup. They are named by their hash, so existing ones do not change.
+/// Stores every attachment of a backup. The name of an attachment is its hash, so existing attachments do not change.
 fn put_objects(archive: &BackupArchive, objects: &dyn Objects) -> Result<Option<Hold>, StoreError> {
     let mut all = archive.below(archive::OBJECTS).peekable();
     if all.peek().is_none() {
@@ -349,7 +354,7 @@ fn put_objects(archive: &BackupArchive, objects: &dyn Objects) -> Result<Option<
     Ok(Some(hold))
 }
 
-/// Writes the files below a prefix into an empty folder. Their names were checked.
+/// Writes the files below a prefix into an empty folder. The names of the files were already checked.
 fn unpack(archive: &BackupArchive, prefix: &str, stage: &Path) -> io::Result<()> {
     let mut folders = std::collections::BTreeSet::from([stage.to_owned()]);
     for (below, entry) in archive.below(prefix) {

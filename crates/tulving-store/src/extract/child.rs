@@ -1,4 +1,5 @@
-//! The process that reads one file: limits itself, reads the file from standard input, writes its text and ends.
+//! The process that reads one file: it limits itself, reads the file from standard input, writes the text to standard
+//! output and ends.
 
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
@@ -14,23 +15,24 @@ use super::limits::ExtractLimits;
 use super::read::{self, DocumentReadOutcome};
 use super::wire::ExtractReplyHeader;
 
-/// The task of a process that reads a file.
+/// The task of a process that reads one file.
 #[derive(Clone, Debug)]
 pub struct ChildTask {
     /// The media type of the file.
     pub media_type: String,
     /// The limits for reading it.
     pub limits: ExtractLimits,
-    /// The languages of text in images, as tesseract names them.
+    /// The languages of the text in images, named as in tesseract.
     pub languages: Option<String>,
-    /// The process that waits for the answer. If it is gone, this one ends too.
+    /// The id of the process that waits for the answer. If that process ends, the child ends too.
     pub parent: Option<u32>,
 }
 
 /// Reads the file on standard input and writes its text to standard output.
 ///
-/// For a process of its own: it is limited from here on, and this function may not return, because another program may take
-/// over the process. An error is only about the output; problems with the file are part of the output.
+/// Call this only in a separate process: the call limits the process permanently. It may never return, because another
+/// program may replace the process. An error means that the output could not be written; problems with the file are
+/// part of the output.
 pub fn run_child(task: &ChildTask) -> io::Result<()> {
     task.limits.impose()?;
     follow(task.parent)?;
@@ -50,7 +52,7 @@ pub fn run_child(task: &ChildTask) -> io::Result<()> {
     }
 }
 
-/// Ends with the parent process, and at once if it has ended already.
+/// Makes this process end with its parent process. Returns an error if the parent has already ended.
 fn follow(parent: Option<u32>) -> io::Result<()> {
     #[cfg(target_os = "linux")]
     rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))?;
@@ -70,10 +72,10 @@ fn say(parts: &[&[u8]]) -> io::Result<()> {
     output.flush()
 }
 
-/// The program that reads text in images.
+/// The name of the program that recognises text in images.
 pub(super) const TESSERACT: &str = "tesseract";
 
-/// The path of tesseract.
+/// Returns the path of tesseract.
 pub(super) fn tesseract() -> Result<PathBuf, ExtractError> {
     let paths = std::env::var_os("PATH").unwrap_or_default();
     let is_program = |path: &PathBuf| path.is_file() && rustix::fs::access(path, Access::EXEC_OK).is_ok();
@@ -93,6 +95,6 @@ fn recognise(program: &Path, task: &ChildTask, image: &mut File) -> io::Result<(
     if let Some(languages) = &task.languages {
         command.args(["-l", languages]);
     }
-    // Several threads would count as several processes, which are not allowed.
+    // Each thread counts as a process, and only one process is allowed.
     Err(command.env("OMP_THREAD_LIMIT", "1").exec())
 }

@@ -8,15 +8,15 @@ use rustix::process::{Resource, Rlimit};
 /// The limits for reading one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExtractLimits {
-    /// Processor time, in whole seconds.
+    /// Maximum processor time, in whole seconds.
     pub cpu: Duration,
-    /// Time from start to end.
+    /// Maximum time from start to end.
     pub wall: Duration,
-    /// Bytes of memory, including everything that is mapped for the program itself.
+    /// Maximum memory in bytes, including the memory that is mapped for the program itself.
     pub memory: u64,
-    /// Bytes of the text; the rest is cut off.
+    /// Maximum length of the text in bytes. A longer text is cut off.
     pub text: usize,
-    /// Pixels of an image.
+    /// Maximum number of pixels of an image.
     pub pixels: u64,
 }
 
@@ -32,18 +32,18 @@ impl Default for ExtractLimits {
     }
 }
 
-/// Number of files that may be open at once: those of tesseract's languages and a few more.
+/// Number of files that may be open at once: tesseract's language files and a few more.
 const OPEN_FILES: u64 = 64;
-/// Number of seconds between the signal that time is up and the kill.
+/// Number of seconds between the signal that the processor time is used up and the kill.
 const GRACE: u64 = 2;
-/// The reduction of its processor priority.
+/// The value that is added to the niceness of the process, which lowers its processor priority.
 const NICE: i32 = 10;
 
 impl ExtractLimits {
-    /// Limits this process and its children. There is no way back.
+    /// Limits this process and its children permanently.
     ///
-    /// It can write no file, leave no core dump and start no other process; it can only replace itself with another program. A
-    /// lower existing limit stays.
+    /// The process cannot write files, leave a core dump or start other processes. It can only replace itself with
+    /// another program. Existing limits that are lower stay.
     pub(super) fn impose(&self) -> io::Result<()> {
         let seconds = self.cpu.as_secs().max(1);
         lower(Resource::Cpu, seconds, seconds + GRACE)?;
@@ -52,7 +52,7 @@ impl ExtractLimits {
         lower(Resource::Fsize, 0, 0)?;
         lower(Resource::Nofile, OPEN_FILES, OPEN_FILES)?;
         lower(Resource::Nproc, 0, 0)?;
-        // Not worth failing for.
+        // A failure only means that the process keeps its priority, so it is ignored.
         let _ = rustix::process::nice(NICE);
         Ok(())
     }

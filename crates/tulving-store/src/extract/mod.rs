@@ -1,8 +1,8 @@
-//! Extracts the text of files that are not text, in a separate process for each file.
+//! Extracts the text of files that are not plain text. Each file is read in a separate process.
 //!
-//! A file may come from anybody and be malicious. So [`ChildExtractor`] starts this same program again, which limits itself
-//! ([`limits`]) before it looks at the file, reads it ([`read`]), reports the result ([`wire`]) and ends. Any harm that the file
-//! does is limited to that file.
+//! A file may be malicious. So [`ChildExtractor`] starts this same program again for each file. The new process limits
+//! itself ([`limits`]) before it looks at the file, reads the file ([`read`]), reports the result ([`wire`]) and ends. A
+//! malicious file can only affect the result for that file.
 
 mod child;
 mod limits;

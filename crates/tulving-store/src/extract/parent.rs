@@ -1,4 +1,4 @@
-//! The process that starts another one for each file, waits for its answer and makes sure that it ends.
+//! The parent process: starts a child process for each file, waits for its answer and makes sure that it ends.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -21,9 +21,11 @@ use super::read::{self, DocumentFormat};
 use super::wire::{self, ExtractReply, LONGEST_HEAD};
 use crate::process::{self, ErrorOutputTail, ProcessGroup};
 
-/// The environment variables that it gets: the path of programs, the language, and the folder of tesseract's languages.
+/// The environment variables that the child gets: the path of programs, the language, and the folder of tesseract's
+/// languages.
 const ENVIRONMENT: [&str; 4] = ["PATH", "LANG", "LC_ALL", "TESSDATA_PREFIX"];
-/// The interval of the checks that it has ended, even if somebody keeps its output open.
+/// The interval of the checks whether the child has ended. The checks are needed because another process may keep the
+/// output open.
 const TICK: Duration = Duration::from_millis(50);
 
 /// Reads each file in a separate process.
@@ -35,19 +37,19 @@ pub struct ChildExtractor {
 }
 
 impl ChildExtractor {
-    /// Starts this program with the arguments `extract-text …` for each file. The program must call
+    /// Starts the program at this path, with the arguments `extract-text …`, for each file. The program must call
     /// [`run_child`](super::run_child).
     pub fn new(program: impl Into<PathBuf>, limits: ExtractLimits) -> Self {
         Self { program: program.into(), limits, languages: None }
     }
 
-    /// Starts the running program, even if its file has been replaced since.
+    /// Starts the running program, even if its file has been replaced since the start.
     pub fn of_this_program(limits: ExtractLimits) -> io::Result<Self> {
         let itself = PathBuf::from("/proc/self/exe");
         Ok(Self::new(if itself.exists() { itself } else { std::env::current_exe()? }, limits))
     }
 
-    /// Recognises text in images in these languages, as tesseract names them: `eng`, `deu+eng`.
+    /// Sets the languages in which text in images is recognised, named as in tesseract: `eng`, `deu+eng`.
     #[must_use]
     pub fn with_languages(mut self, languages: impl Into<String>) -> Self {
         self.languages = Some(languages.into());
@@ -84,7 +86,7 @@ impl ChildExtractor {
         Ok(ExtractProcess { group: ProcessGroup::of(&child), child, has_been_waited_for: false })
     }
 
-    /// The error if there is no usable answer.
+    /// Returns the error for a child that gave no usable answer.
     fn failure(&self, ended: &ExtractProcessOutput) -> ExtractError {
         let said = ended.complaint.text();
         let out_of_memory =
@@ -101,7 +103,7 @@ impl ChildExtractor {
 
 impl Extractor for ChildExtractor {
     fn extract(&self, media_type: &str, bytes: &[u8]) -> Result<Extracted, ExtractError> {
-        // No process is started for a type that no reader supports.
+        // If no reader supports the type, no process is started.
         if DocumentFormat::of(media_type).is_none() {
             return Err(read::unsupported(media_type));
         }
@@ -139,7 +141,8 @@ impl Extractor for ChildExtractor {
     }
 }
 
-/// Cleans up a text that another program made: a blank line between pages, no blanks at the ends, cut to the limit.
+/// Cleans up a text that another program made: puts a blank line between pages, removes white space at both ends, and
+/// cuts the text to the limit.
 fn tidied(mut extracted: Extracted, most: usize, cut: bool) -> Extracted {
     let mut text = extracted.text.replace('\u{c}', "\n\n").trim().to_owned();
     extracted.cut = cut || text.len() > most;
@@ -148,8 +151,8 @@ fn tidied(mut extracted: Extracted, most: usize, cut: bool) -> Extracted {
     extracted
 }
 
-/// A file with these bytes that only this process and its child know. A pipe would have to be filled while the answer is
-/// read, and could not be read twice.
+/// Creates an anonymous file with these bytes for the child. A pipe would have to be filled while the answer is read,
+/// and it could not be read twice.
 fn input(bytes: &[u8]) -> io::Result<File> {
     #[cfg(target_os = "linux")]
     let mut file = File::from(
@@ -162,16 +165,16 @@ fn input(bytes: &[u8]) -> io::Result<File> {
     Ok(file)
 }
 
-/// A child process that is killed when this is dropped.
+/// A child process. It is killed when this value is dropped.
 struct ExtractProcess {
     group: ProcessGroup,
     child: Child,
-    /// True once it was waited for. From then on its process id may belong to another process.
+    /// True after the process was reaped. From then on, another process may have its process id.
     has_been_waited_for: bool,
 }
 
 impl ExtractProcess {
-    /// Kills it with the rest of its group, and returns its exit status.
+    /// Kills the child and its process group, and returns the exit status of the child.
     fn end(&mut self) -> io::Result<ExitStatus> {
         if !self.has_been_waited_for {
             self.group.kill();
@@ -183,19 +186,19 @@ impl ExtractProcess {
 
 impl Drop for ExtractProcess {
     fn drop(&mut self) {
-        // Nobody is left to use the status.
+        // The exit status is not needed any more.
         let _ = self.end();
     }
 }
 
-/// The reason why the watch ended.
+/// The reason why [`watch`](ExtractProcess::watch) ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ExtractStopReason {
     /// The process ended.
     Ended,
-    /// The time was up.
+    /// The time limit was reached.
     Late,
-    /// The output was too long.
+    /// The output was longer than its limit.
     Flooded,
 }
 
@@ -207,7 +210,7 @@ struct ExtractProcessOutput {
 }
 
 impl ExtractProcess {
-    /// Collects its output until it ends, within these limits of time and bytes.
+    /// Collects the output of the child until it ends, at most for `time` and at most `most` bytes.
     fn watch(mut self, time: Duration, most: usize) -> io::Result<ExtractProcessOutput> {
         let deadline = Instant::now() + time;
         let (Some(output), Some(errors)) = (self.child.stdout.take(), self.child.stderr.take()) else {
@@ -217,16 +220,16 @@ impl ExtractProcess {
         let mut said = Vec::new();
         let mut complaint = ErrorOutputTail::default();
         let how = loop {
-            // Checked first, so that all output from before its end can be read afterwards.
+            // This is checked first, so that all output from before the end of the child can be read afterwards.
             let has_ended = self.group.has_ended()?;
             if has_ended {
-                // Output of the processes that it left behind does not matter.
+                // The output of other processes that the child started does not matter.
                 self.group.kill();
             }
             let is_silent = output.is_over() && errors.is_over();
             let time = match (has_ended, is_silent) {
                 (true, _) => Duration::ZERO,
-                // It is about to end.
+                // The outputs are closed, so the child is about to end.
                 (false, true) => Duration::from_millis(1),
                 (false, false) => TICK,
             };
@@ -248,7 +251,7 @@ impl ExtractProcess {
     }
 }
 
-/// Waits until one of them has output, but not longer than this.
+/// Waits until one of the outputs has data, but at most for this time.
 fn wait<A: AsFd, B: AsFd>(
     output: &NonblockingOutput<A>,
     errors: &NonblockingOutput<B>,
@@ -264,7 +267,7 @@ fn wait<A: AsFd, B: AsFd>(
     }
 }
 
-/// An output that is read without blocking.
+/// The output of a child, read without blocking.
 struct NonblockingOutput<T> {
     pipe: Option<T>,
 }
@@ -285,7 +288,7 @@ impl<T: AsFd> NonblockingOutput<T> {
 }
 
 impl<T: AsFd + Read> NonblockingOutput<T> {
-    /// Passes on the available bytes, and returns true if there were any.
+    /// Passes the available bytes to `take`. Returns true if there were any.
     fn read(&mut self, mut take: impl FnMut(&[u8])) -> io::Result<bool> {
         let Some(pipe) = &mut self.pipe else {
             return Ok(false);

@@ -1,33 +1,33 @@
-//! The answer of the process that reads a file to its parent: a line of JSON, then the text.
+//! The answer of the child process to its parent: a line of JSON, followed by the text.
 //!
-//! If another program that took over the process makes the text, its length is not known in advance. It ends with the output,
-//! and counts only if that program succeeded.
+//! If another program has replaced the child process and writes the text, the length of the text is not known in
+//! advance. In that case the text ends with the output, and it is valid only if that program succeeded.
 
 use serde::{Deserialize, Serialize};
 use tulving_core::model::error::ExtractError;
 use tulving_core::model::preview;
 use tulving_core::ports::Extracted;
 
-/// The most bytes of the line.
+/// Maximum length of the JSON line, in bytes.
 pub(super) const LONGEST_HEAD: usize = 16_384;
 
-/// The most characters of an error message.
+/// Maximum length of an error message, in characters.
 const LONGEST_WHY: usize = 200;
 
-/// All readers, by their names in answers.
+/// The names of all readers, as answers use them.
 const READERS: [&str; 9] = ["pdf", "ocr", "docx", "pptx", "xlsx", "odt", "ods", "odp", "epub"];
 
-/// The line before the text.
+/// The JSON line before the text.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum ExtractReplyHeader {
-    /// A text follows.
+    /// The text follows the line.
     Read {
         by: String,
         title: Option<String>,
         pages: Option<u32>,
         cut: bool,
-        /// Number of bytes of the text; unknown if another program makes it.
+        /// The length of the text in bytes; `None` if another program writes the text.
         bytes: Option<usize>,
     },
     /// There is no text.
@@ -46,7 +46,7 @@ pub(super) enum ExtractReplyFailure {
 }
 
 impl ExtractReplyHeader {
-    /// The line as it is written.
+    /// Encodes the line.
     pub(super) fn line(&self) -> Vec<u8> {
         let mut line = serde_json::to_vec(self).expect("it has nothing in it that JSON has not");
         line.push(b'\n');
@@ -56,7 +56,7 @@ impl ExtractReplyHeader {
 
 impl From<ExtractError> for ExtractReplyHeader {
     fn from(error: ExtractError) -> Self {
-        // The message may contain names and texts of the file.
+        // The message may contain names and texts from the file, so it is cut.
         let cut = |words: &str| preview::cut(words, LONGEST_WHY);
         Self::Failed(match error {
             ExtractError::Unsupported { media_type } => {
@@ -66,7 +66,7 @@ impl From<ExtractError> for ExtractReplyHeader {
             ExtractError::Encrypted => ExtractReplyFailure::Encrypted,
             ExtractError::TooLarge { why } => ExtractReplyFailure::TooLarge { why: cut(&why) },
             ExtractError::Damaged { why } => ExtractReplyFailure::Damaged { why: cut(&why) },
-            // The parent finds out about the others.
+            // The parent detects all other errors itself.
             other => ExtractReplyFailure::Damaged { why: cut(&other.to_string()) },
         })
     }
@@ -84,19 +84,19 @@ impl From<ExtractReplyFailure> for ExtractError {
     }
 }
 
-/// The part of the answer that could be read.
+/// The part of an answer that could be read.
 pub(super) enum ExtractReply {
-    /// All of a text.
+    /// A complete text.
     Whole(Extracted),
-    /// A text that counts only if the program that made it succeeded.
+    /// A text that is valid only if the program that wrote it succeeded.
     Open(Extracted),
     /// There is no text.
     Failed(ExtractError),
-    /// No answer, or an incomplete one.
+    /// The answer is missing or incomplete.
     Nothing,
 }
 
-/// Reads the answer.
+/// Reads an answer.
 pub(super) fn said(output: &[u8]) -> ExtractReply {
     let Some(end) = output.iter().position(|byte| *byte == b'\n') else {
         return ExtractReply::Nothing;

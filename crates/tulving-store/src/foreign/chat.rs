@@ -1,6 +1,7 @@
-//! Chats as JSON: each message is a memory of its conversation, in their order.
+//! Chats as JSON: each message becomes a memory of its conversation, in the order of the messages.
 //!
-//! `{"conversation": "…", "messages": [{"role", "speaker", "content", "at", "id"}]}`, a list of such, or one message per line.
+//! A file contains `{"conversation": "…", "messages": [{"role", "speaker", "content", "at", "id"}]}`, a list of such
+//! objects, or one message per line.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -24,7 +25,7 @@ fn is_message(value: &Value) -> bool {
     value.as_object().is_some_and(says)
 }
 
-/// The text of a message: a text, or the text parts of a list.
+/// Returns the text of a message: its content, or the text parts in its content.
 fn said(message: &ForeignJsonObject) -> Option<Cow<'_, str>> {
     match message.get("content")? {
         Value::String(text) => Some(Cow::Borrowed(text)),
@@ -55,14 +56,14 @@ pub(super) fn is(json: &ForeignJson) -> bool {
     }
 }
 
-/// The messages of one conversation, with their places in the file.
+/// A conversation: its name, and its messages with their positions in the file.
 type ChatConversation<'a> = (String, Vec<(String, &'a ForeignJsonObject)>);
 
-/// Conversations in the order of the file.
+/// All conversations, in the order of the file.
 #[derive(Default)]
 struct ChatConversationList<'a> {
     all: Vec<ChatConversation<'a>>,
-    /// The position of the first conversation of each name.
+    /// The index of the first conversation with each name.
     first: HashMap<String, usize>,
 }
 
@@ -80,7 +81,7 @@ impl<'a> ChatConversationList<'a> {
     }
 }
 
-/// Reads a chat. One without a name is called `unnamed`.
+/// Reads a chat. A conversation without a name gets the name `unnamed`.
 pub(super) fn read(json: &ForeignJson, unnamed: &str, note: &str) -> Option<Collection> {
     let mut all = Collection::new(System::Chat);
     let mut talks = ChatConversationList::default();
@@ -98,7 +99,7 @@ pub(super) fn read(json: &ForeignJson, unnamed: &str, note: &str) -> Option<Coll
     Some(all)
 }
 
-/// Reads an element: a message, or a conversation.
+/// Reads an element, which is a message or a conversation.
 fn one<'a>(
     place: String,
     value: Result<&'a Value, &'a str>,
@@ -118,7 +119,7 @@ fn one<'a>(
     talks.add_message(name, place, object);
 }
 
-/// The name of a conversation.
+/// Returns the name of a conversation.
 fn named(object: &ForeignJsonObject) -> Option<String> {
     let name = json::written(object, "conversation").or_else(|| json::written(object, "title"))?;
     words::line(&name, limits::NOTE_CHARS)
@@ -159,7 +160,7 @@ fn read_talk(
             continue;
         };
         if content.trim().is_empty() {
-            // A tool call has no text of its own.
+            // A tool call has no text.
             continue;
         }
         let speaker = json::text(message, "speaker").or_else(|| json::text(message, "role"));
@@ -195,8 +196,9 @@ fn read_talk(
     }
 }
 
-/// The order of messages: by their times, in microseconds, if they have some and these ascend, so that a later export that
-/// begins later fits in; else by their places in the file. A message without a time has the time of the one before it.
+/// Returns the positions of the messages. If the messages have ascending times, the positions are these times in
+/// microseconds, so that the messages of a later export that begins later keep their order. Otherwise they are the
+/// positions in the file. A message without a time gets the time of the previous message.
 fn places(times: &[Option<Timestamp>]) -> Vec<i64> {
     let mut last = times.iter().flatten().next().copied();
     let told = |at: &Option<Timestamp>| {

@@ -1,8 +1,8 @@
-//! Opens another program's SQLite database without changing anything of it, also while that program runs.
+//! Opens another program's SQLite database without changing it, even while that program is running.
 //!
-//! The content of its write-ahead log counts. A database that nobody has open is read in place, so that no file appears next
-//! to it. One that was left in the middle of a write is repaired in a copy. Its schema is not trusted: views, virtual tables
-//! and computed columns are never read, because they could do anything.
+//! The content of the write-ahead log is read too. If no program has the database open, it is read in place, so that
+//! SQLite creates no files next to it. A database with an unfinished write is repaired in a copy. The schema is not
+//! trusted: views, virtual tables and computed columns are never read, because reading them could do anything.
 
 use std::ffi::OsStr;
 use std::fs::{self, OpenOptions, Permissions};
@@ -23,43 +23,44 @@ use super::error::ForeignError;
 use super::table::ForeignTable;
 use crate::{files, tree};
 
-/// The first bytes of every file of SQLite.
+/// The first bytes of every SQLite file.
 pub(super) const MAGIC: &[u8; 16] = b"SQLite format 3\0";
-/// The position of the journal mode in the header, and its value for a write-ahead log.
+/// The position of the journal mode in the header. The next constant is its value for a write-ahead log.
 const VERSIONS: std::ops::Range<usize> = 18..20;
 const WITH_LOG: u8 = 2;
-/// The position of the application id in the header, and its value in a store of ours.
+/// The position of the application id in the header. The next constant is its value in a store of Tulving.
 const APPLICATION: std::ops::Range<usize> = 68..72;
 const OURS: &[u8; 4] = b"TULV";
-/// The time to wait for a program that writes.
+/// The time to wait for a program that writes to the database.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// The most bytes of a database that has to be copied.
+/// Maximum size of a database that is copied, in bytes.
 const COPIED_BYTES: u64 = 8 << 30;
-/// The most attempts to read a file that changes meanwhile.
+/// Maximum number of attempts to read a file that changes in the meantime.
 pub(super) const ROUNDS: usize = 3;
 
-/// Another program's database at one moment.
+/// A snapshot of another program's database.
 pub(super) struct ForeignDatabase {
     /// The path as it was given.
     pub(super) path: PathBuf,
     there: PathBuf,
     pub(super) connection: Connection,
-    /// The state of its files when it was opened without locks; a change shows that somebody has written to them.
+    /// The state of the files when the database was opened without locks. If the state has changed, another program has
+    /// written to the files.
     stamps: Option<ForeignFileStamps>,
     _copy: Option<TempDir>,
 }
 
-/// The path of a database: as it was given, and without links.
+/// The path of a database: the path as it was given, and the path without links.
 #[derive(Clone, Copy)]
 struct ForeignDatabasePath<'a> {
     shown: &'a Path,
     there: &'a Path,
 }
 
-/// The first bytes of a file; fewer if the file is shorter.
+/// Returns the first bytes of a file; fewer if the file is shorter.
 pub(super) fn header(path: &Path) -> Result<Vec<u8>, ForeignError> {
     let unreadable = |source| ForeignError::Unreadable { path: path.to_owned(), source };
-    // Opening a pipe would wait.
+    // This flag keeps the open of a pipe from blocking.
     let flags = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
     let file = OpenOptions::new().read(true).custom_flags(flags).open(path).map_err(unreadable)?;
     let about = file.metadata().map_err(unreadable)?;
@@ -82,7 +83,7 @@ impl ForeignDatabase {
         if &header[APPLICATION] == OURS {
             return Err(ForeignError::Ours { path: path.to_owned() });
         }
-        // Its companion files are next to the file itself, and not next to a link to it.
+        // SQLite's companion files are next to the file itself, and not next to a link to the file.
         let there = path.canonicalize();
         let there = there.map_err(|source| ForeignError::Unreadable { path: path.to_owned(), source })?;
         let at = ForeignDatabasePath { shown: path, there: &there };
@@ -92,7 +93,7 @@ impl ForeignDatabase {
         match (with_log, shared, has("-wal")) {
             (true, false, true) => Self::copied(at),
             (true, false, false) => Self::as_it_lies(at),
-            // Shared memory, or SQLite's file locks, show other programs.
+            // Shared memory or SQLite's file locks show that another program has the database open.
             _ => match Self::beside_others(at) {
                 Err(ForeignOpenError::Unfinished) => Self::copied(at),
                 opened => opened.map_err(|fault| fault.explained(path)),
@@ -100,13 +101,13 @@ impl ForeignDatabase {
         }
     }
 
-    /// Reads like any other program, with the locks of SQLite.
+    /// Opens the database like any other program, with SQLite's locks.
     fn beside_others(at: ForeignDatabasePath<'_>) -> Result<Self, ForeignOpenError> {
         let connection = Connection::open_with_flags(at.there, flags())?;
         Self::set_up(at, connection, None, None)
     }
 
-    /// Reads without locks, because nobody has it open.
+    /// Opens the database without locks, because no other program has it open.
     fn as_it_lies(at: ForeignDatabasePath<'_>) -> Result<Self, ForeignError> {
         let stamps = ForeignFileStamps::of(at)?;
         let uri = format!("file:{}?immutable=1", encoded(at.there.as_os_str()));
@@ -116,7 +117,7 @@ impl ForeignDatabase {
         opened.map_err(|fault| fault.explained(at.shown))
     }
 
-    /// Reads a copy, in which an unfinished write is finished.
+    /// Opens a copy of the database. SQLite completes or reverts the unfinished write in the copy.
     fn copied(at: ForeignDatabasePath<'_>) -> Result<Self, ForeignError> {
         let unreadable = |source| ForeignError::Unreadable { path: at.shown.to_owned(), source };
         for _ in 0..ROUNDS {
@@ -129,10 +130,10 @@ impl ForeignDatabase {
             let copy = folder.path().join("copy.db");
             for suffix in ["", "-wal", "-journal"] {
                 let (from, to) = (files::beside(at.there, suffix), files::beside(&copy, suffix));
-                // Opening a pipe would wait.
+                // Opening a pipe would block.
                 if from.is_file() {
                     fs::copy(&from, &to).map_err(unreadable)?;
-                    // The copy is repaired even if the file itself is read-only.
+                    // The copy must be writable for the repair, even if the original file is read-only.
                     fs::set_permissions(&to, Permissions::from_mode(0o600)).map_err(unreadable)?;
                 }
             }
@@ -171,12 +172,12 @@ impl ForeignDatabase {
         Ok(Self { path, there, connection, stamps, _copy: copy })
     }
 
-    /// The table of this name, if there is one with rows of its own.
+    /// Returns the table with this name; `None` if it does not exist or does not store its own rows.
     pub(super) fn table(&self, name: &'static str) -> Result<Option<ForeignTable<'_>>, ForeignError> {
         ForeignTable::find(self, name)
     }
 
-    /// The names of its tables.
+    /// Returns the names of the tables.
     pub(super) fn tables(&self) -> Result<Vec<String>, ForeignError> {
         let names = || -> rusqlite::Result<Vec<String>> {
             let sql = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name";
@@ -187,7 +188,7 @@ impl ForeignDatabase {
         names().map_err(|error| self.failed(error))
     }
 
-    /// Returns true if nobody has written to it while it was read in place.
+    /// Returns true if no program has written to the database while it was read in place.
     pub(super) fn is_as_it_was(&self) -> Result<bool, ForeignError> {
         match &self.stamps {
             None => Ok(true),
@@ -207,7 +208,7 @@ fn flags() -> OpenFlags {
     OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX
 }
 
-/// A path, encoded for a URI.
+/// Encodes a path for a URI.
 fn encoded(path: &OsStr) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/-_.~".contains(&byte);
     let piece = |byte: &u8| {
@@ -216,7 +217,7 @@ fn encoded(path: &OsStr) -> String {
     path.as_bytes().iter().map(piece).collect()
 }
 
-/// The state of the files of a database: itself, its log and its journal.
+/// The state of the files of a database: the file itself, its write-ahead log and its journal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct ForeignFileStamps(Vec<Option<Stamp>>);
 
@@ -235,9 +236,9 @@ impl ForeignFileStamps {
     }
 }
 
-/// An error before its file is known.
+/// An error of an open, before the path is added to it.
 enum ForeignOpenError {
-    /// It must be repaired before it can be read.
+    /// The database must be repaired before it can be read.
     Unfinished,
     Sql(rusqlite::Error),
 }

@@ -11,119 +11,119 @@ use tulving_core::model::vocabulary::System;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ForeignError {
-    /// The system refused.
+    /// The system returned an error.
     #[error("{} cannot be read: {source}", path.display())]
     Unreadable {
-        /// The file or folder.
+        /// The path of the file or folder.
         path: PathBuf,
-        /// The cause.
+        /// The error of the system.
         source: io::Error,
     },
-    /// It is neither a file nor a folder, or not the needed one.
+    /// The path has the wrong kind: it is neither a file nor a folder, or it is the other one of these two.
     #[error("{} is {is} where {needs} is needed", path.display())]
     NotAFile {
         /// The given path.
         path: PathBuf,
-        /// Its kind.
+        /// The kind of the path.
         is: &'static str,
-        /// The needed kind.
+        /// The kind that is needed.
         needs: &'static str,
     },
-    /// It is larger than the limit.
+    /// The file is larger than the limit.
     #[error("{} has {size} bytes and the limit is {limit}", path.display())]
     TooLarge {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// Its size, or that of its content.
+        /// The size of the file or of its content, in bytes.
         size: u64,
-        /// The limit.
+        /// The limit, in bytes.
         limit: u64,
     },
-    /// It has more rows than the limit.
+    /// A table has more rows than the limit.
     #[error("{} has more than {limit} rows in its table `{table}`", path.display())]
     TooMany {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// The table.
+        /// The name of the table.
         table: &'static str,
-        /// The limit.
+        /// The limit, in rows.
         limit: usize,
     },
-    /// It is not a database, whatever its name.
+    /// The file is not a SQLite database, although its name may look like one.
     #[error("{} is not a SQLite database", path.display())]
     NotADatabase {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
     },
-    /// Another program writes to it.
+    /// Another program is writing to the database.
     #[error("{} is being written by another program", path.display())]
     Busy {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
     },
-    /// It is damaged.
+    /// The file is damaged.
     #[error("{} is damaged: {why}", path.display())]
     Damaged {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// The damage.
+        /// A description of the damage.
         why: String,
     },
-    /// It is a database of an unknown program.
+    /// The file is a database of an unknown program.
     #[error("{} is a database of an unknown program: {}", path.display(), tables(.found))]
     Unknown {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// Its tables.
+        /// The names of the tables in the database.
         found: Vec<String>,
     },
-    /// It is not from the named system.
+    /// The data was not written by the named system.
     #[error("{} is not what {system} writes: {why}", path.display())]
     NotOf {
-        /// The file or folder.
+        /// The path of the file or folder.
         path: PathBuf,
-        /// The system.
+        /// The named system.
         system: System,
-        /// The missing part.
+        /// The part that is missing.
         why: String,
     },
-    /// It is not JSON.
+    /// The file is not JSON.
     #[error("{} is not JSON: see line {line}, column {column}", path.display())]
     NotJson {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// The line of the error, from 1.
+        /// The line of the error, counted from 1.
         line: usize,
-        /// The column of the error, from 1.
+        /// The column of the error, counted from 1.
         column: usize,
     },
-    /// It is a store of our own.
+    /// The file is a store of Tulving.
     #[error("{} is a store of Tulving itself", path.display())]
     Ours {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
     },
-    /// It contains the memories of several groups, which must not be mixed.
+    /// The file contains the memories of several groups, which must not be mixed.
     #[error("{} contains the memories of {} groups: {}", path.display(), groups.len(), listed(.groups))]
     SeveralGroups {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// Their names.
+        /// The names of the groups.
         groups: Vec<String>,
     },
-    /// It has no memories of the named group.
+    /// The file has no memories of the named group.
     #[error("{} contains nothing of the group `{group}`", path.display())]
     NoGroup {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// The group.
+        /// The name of the group.
         group: String,
-        /// The groups that exist.
+        /// The names of the groups in the file.
         groups: Vec<String>,
     },
 }
 
-/// The names of tables, as many as fit into a message.
+/// Lists as many names of tables as fit into a message.
 fn tables(found: &[String]) -> String {
     const SHOWN: usize = 8;
     if found.is_empty() {
@@ -133,7 +133,7 @@ fn tables(found: &[String]) -> String {
     format!("it has the tables {}{more}", listed(&found[..found.len().min(SHOWN)]))
 }
 
-/// Names that somebody else has given, shortened for a message.
+/// Lists names from another system, shortened for a message.
 fn listed(names: &[String]) -> String {
     let names: Vec<String> = names.iter().map(|name| preview::short(name)).collect();
     names.join(", ")
@@ -159,7 +159,7 @@ impl ForeignError {
         }
     }
 
-    /// A stable name for programs.
+    /// Returns the stable code of the error, for programs.
     pub fn code(&self) -> &'static str {
         match self {
             Self::Unreadable { .. } => "unreadable",
@@ -177,7 +177,7 @@ impl ForeignError {
         }
     }
 
-    /// The hint for the user.
+    /// Returns the hint for the user.
     pub fn hint(&self) -> Option<String> {
         Some(match self {
             Self::NotADatabase { .. } => {

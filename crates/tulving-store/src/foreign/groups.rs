@@ -1,7 +1,6 @@
-//! Agents with groups: memories with keys in `memories.db`. The tables of its full-text search are
-//! ignored.
+//! Agents with groups: memories with keys in `memories.db`. The tables of the database's full-text search are ignored.
 //!
-//! One file contains all groups, and they must not be mixed: only one of them is read.
+//! A file contains the memories of all groups, which must not be mixed. So only one group is read.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +15,7 @@ use super::table::{ForeignRow, ForeignTable};
 use super::words;
 
 pub(super) const NEEDED: &[&str] = &["key", "content", "category"];
-/// The possible names of the column with the group of a memory.
+/// The possible names of the column that contains the group of a memory.
 const GROUP: &[&str] = &["group_folder", "group_name", "group_id", "group_key"];
 
 pub(super) fn read(
@@ -50,7 +49,7 @@ pub(super) fn read(
     Ok(all)
 }
 
-/// The group to read: the named one, or the only one.
+/// Returns the group to read: the named group, or the only group of the file.
 fn chosen(
     database: &ForeignDatabase,
     memories: &ForeignTable<'_>,
@@ -78,7 +77,7 @@ fn memory(row: &ForeignRow<'_>, group: Option<&str>, note: &str) -> Result<Forei
     let content = row.content("content")?;
     let key = row.text("key").ok_or("it has no key")?;
     let category = row.text("category");
-    // The values that saving under a category of the groups dialect sets.
+    // These are the same values that a save with this category sets in the groups dialect.
     let (content_type, stability, tags) = match category.as_deref() {
         Some("conversation") => (ContentType::Transcript, None, None),
         Some("daily") => (ContentType::Text, Some(Stability::Volatile), None),

@@ -1,5 +1,4 @@
-//! JSON and JSON Lines, read whole: the value of each line or element, and the lines that are
-//! invalid.
+//! Reads JSON and JSON Lines as a whole file: the value of each line or element, and the lines that are invalid.
 
 use std::path::Path;
 
@@ -8,23 +7,23 @@ use serde_json::{Map, Value};
 use super::error::ForeignError;
 use crate::tree::{self, TreeError};
 
-/// The most bytes of a JSON file.
+/// Maximum size of a JSON file, in bytes.
 const BYTES: u64 = 256 << 20;
 
-/// An object of JSON.
+/// A JSON object.
 pub(super) type ForeignJsonObject = Map<String, Value>;
 
 /// The content of a JSON file.
 pub(super) enum ForeignJson {
-    /// One object.
+    /// A single object.
     Object(ForeignJsonObject),
     /// A list.
     List(Vec<Value>),
-    /// Lines, each with its number from 1, and the error if it is not JSON.
+    /// JSON Lines: each line with its number, counted from 1, and an error if the line is not JSON.
     Lines(Vec<(usize, Result<Value, String>)>),
 }
 
-/// Reads a file; `None` if it is not text, or does not begin like JSON.
+/// Reads a file; `None` if the file is not text, or does not begin like JSON.
 pub(super) fn read(path: &Path) -> Result<Option<ForeignJson>, ForeignError> {
     let (_, bytes) = tree::read(path, BYTES).map_err(|error| match error {
         TreeError::TooLarge { size, limit } => ForeignError::TooLarge { path: path.to_owned(), size, limit },
@@ -52,7 +51,7 @@ pub(super) fn read(path: &Path) -> Result<Option<ForeignJson>, ForeignError> {
     }
 }
 
-/// A single object. If it has the fields of a line, the file has one line.
+/// Converts a single object. An object with the fields of a line becomes JSON Lines with a single line.
 fn only(object: ForeignJsonObject) -> ForeignJson {
     match object.get("type").and_then(Value::as_str) {
         Some("entity" | "relation") => ForeignJson::Lines(vec![(1, Ok(Value::Object(object)))]),
@@ -60,7 +59,7 @@ fn only(object: ForeignJsonObject) -> ForeignJson {
     }
 }
 
-/// The lines of a text, if the first of them is a whole object.
+/// Returns the lines of a text if its first line is a complete object; otherwise `None`.
 fn lines(text: &str) -> Option<ForeignJson> {
     let numbered = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
     let value = |line: &str| {
@@ -70,16 +69,16 @@ fn lines(text: &str) -> Option<ForeignJson> {
     let lines: Vec<(usize, Result<Value, String>)> =
         numbered.map(|(number, line)| (number, value(line.trim()))).collect();
     let first = lines.iter().find_map(|(_, value)| value.as_ref().ok())?;
-    // A document with an error in its middle has lines too.
+    // A JSON document with an error in the middle also has lines, but most of them are not objects.
     let most = lines.iter().filter(|(_, value)| value.as_ref().is_ok_and(Value::is_object)).count() * 2
         > lines.len();
     (first.is_object() && most).then_some(ForeignJson::Lines(lines))
 }
 
-/// A value, by its name in messages, or its error.
+/// The name of an element in messages, and its value or its error.
 pub(super) type ForeignJsonElement<'a> = (String, Result<&'a Value, &'a str>);
 
-/// The elements of a list or the lines of a file, each with its name in messages.
+/// Returns the elements of a list or the lines of a file, each with its name in messages.
 pub(super) fn elements<'a>(json: &'a ForeignJson) -> Vec<ForeignJsonElement<'a>> {
     match json {
         ForeignJson::Object(_) => Vec::new(),
@@ -93,22 +92,22 @@ pub(super) fn elements<'a>(json: &'a ForeignJson) -> Vec<ForeignJsonElement<'a>>
     }
 }
 
-/// The elements of a list, named by their kind and their number from 1.
+/// Returns the elements of a list. Each name contains `what` and the number of the element, counted from 1.
 pub(super) fn numbered<'a>(list: &'a [Value], what: &str) -> Vec<ForeignJsonElement<'a>> {
     (1..).zip(list).map(|(number, value)| (format!("{what} {number}"), Ok(value))).collect()
 }
 
-/// The element as an object, or the reason why it is none.
+/// Returns the element as an object, or the reason why it is not an object.
 pub(super) fn object<'a>(value: Result<&'a Value, &'a str>) -> Result<&'a ForeignJsonObject, &'a str> {
     value?.as_object().ok_or("it is no object")
 }
 
-/// A text of an object, if it is not empty.
+/// Returns a text field of an object, if it exists and is not empty.
 pub(super) fn text<'a>(object: &'a ForeignJsonObject, field: &str) -> Option<&'a str> {
     object.get(field).and_then(Value::as_str).filter(|text| !text.trim().is_empty())
 }
 
-/// A text or a number, written out.
+/// Returns a text or a number field as text.
 pub(super) fn written(object: &ForeignJsonObject, field: &str) -> Option<String> {
     match object.get(field)? {
         Value::String(text) if !text.trim().is_empty() => Some(text.clone()),
@@ -117,12 +116,12 @@ pub(super) fn written(object: &ForeignJsonObject, field: &str) -> Option<String>
     }
 }
 
-/// A word of one of our vocabularies.
+/// Returns a text field as a value of one of Tulving's vocabularies.
 pub(super) fn word<T: std::str::FromStr>(object: &ForeignJsonObject, field: &str) -> Option<T> {
     text(object, field)?.trim().to_lowercase().parse().ok()
 }
 
-/// A time, in any format.
+/// Returns a time field, in any supported format.
 pub(super) fn time(object: &ForeignJsonObject, field: &str) -> Option<tulving_core::model::time::Timestamp> {
     match object.get(field)? {
         Value::String(text) => tulving_core::model::foreign::instant_of(text),
@@ -131,7 +130,7 @@ pub(super) fn time(object: &ForeignJsonObject, field: &str) -> Option<tulving_co
     }
 }
 
-/// The texts of a list.
+/// Returns the texts of a list field.
 pub(super) fn texts<'a>(object: &'a ForeignJsonObject, field: &str) -> Option<Vec<&'a str>> {
     Some(object.get(field)?.as_array()?.iter().filter_map(Value::as_str).collect())
 }

@@ -1,4 +1,4 @@
-//! Maven: the folder `memory` of its workspace, with `MEMORY.md` and a journal for each day.
+//! Maven: the folder `memory` of its workspace, which contains `MEMORY.md` and a journal for each day.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -13,10 +13,10 @@ use tulving_core::model::vocabulary::System;
 use super::error::ForeignError;
 use crate::tree;
 
-/// The folder in a workspace.
+/// The name of the folder with the journals in a workspace.
 const FOLDER: &str = "memory";
 
-/// The folder of journals of a workspace, if a path is one or is that folder itself.
+/// Returns the folder with the journals, if the path is a workspace of Maven or that folder itself.
 pub(super) fn folder(path: &Path) -> Option<PathBuf> {
     let within = path.join(FOLDER);
     if holds_memory(&within) {

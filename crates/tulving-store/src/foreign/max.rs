@@ -1,4 +1,4 @@
-//! Max: the memories and the log of conversations in `max.db`.
+//! Max: the memories and the conversation log in `max.db`.
 
 use tulving_core::model::foreign::{Collection, ForeignMemory, ForeignTimes, ForeignTurn};
 use tulving_core::model::id::Number;
@@ -15,11 +15,11 @@ pub(super) const NEEDED: &[&str] = &["id", "category", "content"];
 const MEMORY: &[&str] = &["id", "category", "content", "source", "created_at", "last_accessed"];
 const LOG: &str = "conversation_log";
 const TURN: &[&str] = &["id", "role", "content", "source", "ts"];
-/// More memories than anybody has in Max. A larger number is not trusted, because our numbers continue from
-/// there.
+/// Maximum accepted memory number, which is far larger than in any real database. The numbers of new memories continue
+/// from the largest imported number, so a larger number is not trusted.
 const LARGEST_NUMBER: i64 = 1_000_000_000;
 
-/// Returns true if a table of memories is Max's.
+/// Returns true if a database with this table of memories was written by Max.
 pub(super) fn is(database: &ForeignDatabase, memories: &ForeignTable<'_>) -> Result<bool, ForeignError> {
     let whole = memories.lacks(NEEDED).is_none();
     Ok(whole && (memories.has("last_accessed") || database.table(LOG)?.is_some()))
@@ -67,7 +67,7 @@ fn memory(row: &ForeignRow<'_>, note: &str) -> Result<ForeignMemory, String> {
         ..SaveRequest::new(content)
     };
     let number = row.whole("id").filter(|id| (1..=LARGEST_NUMBER).contains(id));
-    // A user who starts over has the same numbers again, for other memories.
+    // After Max is reset, the same numbers identify other memories, so the creation time is a part of the id.
     let made = created_at.map(|at| at.to_string()).unwrap_or_default();
     Ok(ForeignMemory {
         label: label(row),

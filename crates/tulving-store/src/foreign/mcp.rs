@@ -1,7 +1,8 @@
 //! The reference memory server of the Model Context Protocol: entities and relations, one per line.
 //!
-//! An entity becomes a memory with its name, type, observations and relations in their original words. A relation also becomes an
-//! association: of the kind with the same meaning, else `related`.
+//! An entity becomes a memory with the entity's name, type, observations and relations in their original words. Each
+//! relation also becomes an association. Its kind is the Tulving relation with the same meaning, or `related` if there
+//! is none.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::hash::Hash;
@@ -19,7 +20,7 @@ fn sort(value: &Value) -> Option<&str> {
     value.get("type").and_then(Value::as_str).filter(|sort| matches!(*sort, "entity" | "relation"))
 }
 
-/// Returns true if the object is the whole graph, as its tools return it.
+/// Returns true if the object is a whole graph, as the tools of the server return it.
 fn is_graph(object: &ForeignJsonObject) -> bool {
     let list = |field: &str| object.get(field).is_some_and(Value::is_array);
     list("entities") && list("relations")
@@ -39,7 +40,7 @@ pub(super) fn is(json: &ForeignJson) -> bool {
 struct McpEntity {
     sort: Option<String>,
     observations: Vec<String>,
-    /// Its relations: the words of the relation and the other entity.
+    /// The relations of the entity: the words of each relation and the name of the other entity.
     relations: Vec<(String, String)>,
 }
 
@@ -83,10 +84,10 @@ pub(super) fn read(json: &ForeignJson, note: &str) -> Option<Collection> {
     Some(all)
 }
 
-/// An entity or a relation, or the reason why it is neither, with its name in messages.
+/// The name of a record in messages, and the record: an entity or a relation, or the reason why it is neither.
 type McpGraphRecord<'a> = (String, Result<(&'static str, &'a Value), &'a str>);
 
-/// The entities and relations of a file. Lines of another kind are ignored, as in the server.
+/// Returns the entities and relations of a file. Lines of any other kind are ignored, as the server does.
 fn parts<'a>(
     json: &'a ForeignJson,
     all: &mut Collection,
@@ -119,7 +120,7 @@ fn parts<'a>(
     Some(parts)
 }
 
-/// Adds an entity. One that occurs twice has the observations of both.
+/// Adds an entity. If the entity occurs twice, the observations of both are combined.
 fn entity(
     object: &ForeignJsonObject,
     order: &mut Vec<String>,
@@ -156,7 +157,7 @@ fn memory(name: &str, entity: &McpEntity, note: &str) -> ForeignMemory {
     ForeignMemory { label: preview::short(name), ..ForeignMemory::new(name, request) }
 }
 
-/// An entity as people read it. Repetitions are left out.
+/// Formats an entity as text. Repetitions are left out.
 fn written(name: &str, entity: &McpEntity) -> String {
     let mut text = format!("**{}**", preview::cut(name, limits::TITLE_CHARS));
     if let Some(sort) = &entity.sort {
@@ -178,13 +179,13 @@ fn written(name: &str, entity: &McpEntity) -> String {
     text
 }
 
-/// Each of them at its first occurrence.
+/// Returns each distinct item once, at the position of its first occurrence.
 fn once<T: Eq + Hash>(all: &[T]) -> impl Iterator<Item = &T> {
     let mut known = HashSet::with_capacity(all.len());
     all.iter().filter(move |one| known.insert(*one))
 }
 
-/// Our relation with the same meaning, and true if its direction is reversed.
+/// Returns the Tulving relation with the same meaning, and true if its direction is reversed.
 fn meant(kind: &str) -> (Relation, bool) {
     let word = kind.trim().to_lowercase().replace([' ', '-'], "_");
     match word.as_str() {

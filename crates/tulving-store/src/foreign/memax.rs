@@ -1,7 +1,7 @@
-//! Memax: memories as its service and its command line return them.
+//! Memax: memories in the form that its service and its command line return.
 //!
-//! `{"memories": […]}`, `{"data": […]}`, `{"data": {"memories": […]}}`, a list, or one per line. An answer that is one page of
-//! several is marked as such, and stays one here too.
+//! A file contains `{"memories": […]}`, `{"data": […]}`, `{"data": {"memories": […]}}`, a list, or one memory per line.
+//! If a file is only one page of several, the import notes this.
 
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -14,7 +14,7 @@ use tulving_core::{model::limits, model::preview};
 use super::json::{self, ForeignJson, ForeignJsonElement, ForeignJsonObject};
 use super::words;
 
-/// Fields that its memories have and other data does not.
+/// Fields that only memories of Memax have.
 const TELLING: &[&str] = &[
     "hub_id",
     "owner_id",
@@ -26,7 +26,7 @@ const TELLING: &[&str] = &[
     "source_agent",
 ];
 
-/// Returns true if it is a memory as Memax writes it.
+/// Returns true if the value is a memory as Memax writes it.
 fn is_memory(value: &Value) -> bool {
     let fits = |object: &ForeignJsonObject| {
         object.get("content").is_some_and(Value::is_string)
@@ -35,7 +35,7 @@ fn is_memory(value: &Value) -> bool {
     value.as_object().is_some_and(fits)
 }
 
-/// The list inside an answer.
+/// Returns the list of memories inside an answer.
 fn wrapped(object: &ForeignJsonObject) -> Option<&Vec<Value>> {
     object.get("memories").and_then(Value::as_array).or_else(|| match object.get("data")? {
         Value::Array(list) => Some(list),
@@ -46,7 +46,7 @@ fn wrapped(object: &ForeignJsonObject) -> Option<&Vec<Value>> {
 
 pub(super) fn is(json: &ForeignJson) -> bool {
     match json {
-        // An empty export is one too.
+        // An empty export is accepted too.
         ForeignJson::Object(object) => wrapped(object).is_some_and(|list| list.first().is_none_or(is_memory)),
         json => json::elements(json).iter().find_map(|(_, value)| value.ok()).is_some_and(is_memory),
     }
@@ -76,7 +76,7 @@ pub(super) fn read(json: &ForeignJson, note: &str) -> Option<Collection> {
     Some(all)
 }
 
-/// The note that there is more than the file contains.
+/// Returns a note if the answer is one page of several, so that the file does not contain all memories.
 fn one_page(object: &ForeignJsonObject) -> Option<String> {
     let page = object.get("data").and_then(Value::as_object).unwrap_or(object);
     let more = page.get("has_more").and_then(Value::as_bool).unwrap_or(false);
@@ -89,7 +89,7 @@ fn memory(object: &ForeignJsonObject, note: &str) -> Result<ForeignMemory, &'sta
     let content = object.get("content").and_then(Value::as_str).ok_or("it has no content")?;
     let line = |field: &str, limit| json::text(object, field).and_then(|text| words::line(text, limit));
     let content_type = match json::word(object, "content_type") {
-        // The text read from a file; the file itself is not in an export.
+        // The memory contains the text of a file. The file itself is not in an export.
         Some(ContentType::File) => Some(ContentType::Text),
         known => known,
     };
@@ -139,7 +139,7 @@ fn memory(object: &ForeignJsonObject, note: &str) -> Result<ForeignMemory, &'sta
     })
 }
 
-/// Its id if it is one of ours too: a UUID, with or without `mem_` before it.
+/// Returns the id of a memory as Tulving's id if it is a UUID, with or without the prefix `mem_`.
 fn memory_id(id: &str) -> Option<MemoryId> {
     match id.parse() {
         Ok(MemoryRef::Id(id)) => Some(id),

@@ -1,7 +1,8 @@
-//! Reads the data of other memory systems from their own files, and changes nothing in them.
+//! Reads the data of other memory systems from their own files, and never changes these files.
 //!
-//! [`find`] recognises the data by its content, never by its name; [`of`] relies on the caller's knowledge. The result is in our
-//! terms, for [`Engine::adopt`](tulving_core::Engine::adopt) and [`Engine::take_journals`](tulving_core::Engine::take_journals).
+//! [`find`] recognises the data by its content, never by its name. [`of`] uses the system that the caller names. The
+//! data is converted to Tulving's types, for [`Engine::adopt`](tulving_core::Engine::adopt) and
+//! [`Engine::take_journals`](tulving_core::Engine::take_journals).
 
 mod chat;
 mod database;
@@ -26,7 +27,7 @@ pub use self::error::ForeignError;
 use self::database::ForeignDatabase;
 use self::json::ForeignJson;
 
-/// The data of another system, recognised.
+/// The data of another system, whose format is known.
 pub struct ForeignSource {
     path: PathBuf,
     system: System,
@@ -48,8 +49,8 @@ pub enum ForeignContent {
     Journals(Diary),
 }
 
-/// Recognises the data of another system: a database by its tables, JSON by its shape, a folder by its content. `None` for an
-/// ordinary file or folder.
+/// Recognises the data of another system: a database by its tables, JSON by its structure, a folder by its content.
+/// Returns `None` for an ordinary file or folder.
 pub fn find(path: &Path) -> Result<Option<ForeignSource>, ForeignError> {
     let source = |system, data| Some(ForeignSource { path: path.to_owned(), system, data });
     if path.is_dir() {
@@ -69,7 +70,7 @@ pub fn find(path: &Path) -> Result<Option<ForeignSource>, ForeignError> {
     if !header.iter().copied().find(|byte| is_ink(*byte)).is_some_and(|byte| matches!(byte, b'{' | b'[')) {
         return Ok(None);
     }
-    // A file that only begins like JSON, or is too large, is a document.
+    // A file that only begins like JSON, or is too large, is treated as a document.
     let json = match json::read(path) {
         Err(ForeignError::NotJson { .. } | ForeignError::TooLarge { .. }) => return Ok(None),
         read => read?,
@@ -77,7 +78,7 @@ pub fn find(path: &Path) -> Result<Option<ForeignSource>, ForeignError> {
     Ok(json.and_then(|json| source(told(&json)?, ForeignStorage::Json(json))))
 }
 
-/// The data of this system. [`ForeignSource::read`] checks it if that is not possible at once.
+/// Opens the data of this system. If the data cannot be checked at once, [`ForeignSource::read`] checks it.
 pub fn of(path: &Path, system: System) -> Result<ForeignSource, ForeignError> {
     let not = |why: &str| ForeignError::NotOf { path: path.to_owned(), system, why: why.to_owned() };
     let data = match system {
@@ -96,7 +97,7 @@ pub fn of(path: &Path, system: System) -> Result<ForeignSource, ForeignError> {
     Ok(ForeignSource { path: path.to_owned(), system, data })
 }
 
-/// The system whose data is at a path; `None` if it is unknown. For a quick look: there are no errors.
+/// Returns the system that wrote the database at a path. Returns `None` for other files, and if an error occurs.
 pub fn glance(path: &Path) -> Option<System> {
     let header = database::header(path).ok()?;
     if !header.starts_with(database::MAGIC) {
@@ -106,12 +107,12 @@ pub fn glance(path: &Path) -> Option<System> {
 }
 
 impl ForeignSource {
-    /// The system.
+    /// Returns the system that wrote the data.
     pub fn system(&self) -> System {
         self.system
     }
 
-    /// Reads all of it. `group` chooses one of several groups.
+    /// Reads all of the data. `group` selects one of several groups.
     pub fn read(&self, group: Option<&str>) -> Result<ForeignContent, ForeignError> {
         let note = self.path.file_name().and_then(|name| name.to_str()).unwrap_or(self.system.as_str());
         let mut found = match &self.data {
@@ -131,7 +132,7 @@ impl ForeignSource {
         Ok(ForeignContent::Memories(found))
     }
 
-    /// Reads a database, and again if somebody has written to it meanwhile.
+    /// Reads a database. If another program has written to the database in the meantime, reads it again.
     fn rows(&self, group: Option<&str>, note: &str) -> Result<Collection, ForeignError> {
         for _ in 0..database::ROUNDS {
             let database = ForeignDatabase::open(&self.path)?;
@@ -162,7 +163,7 @@ impl ForeignSource {
     }
 }
 
-/// The system of a database, by its tables and their columns.
+/// Returns the system that wrote a database, by the tables and their columns.
 fn whose(database: &ForeignDatabase) -> Result<Option<System>, ForeignError> {
     let Some(memories) = database.table("memories")? else { return Ok(None) };
     Ok(if memories.lacks(spacebot::NEEDED).is_none() {
@@ -176,7 +177,7 @@ fn whose(database: &ForeignDatabase) -> Result<Option<System>, ForeignError> {
     })
 }
 
-/// The system of a JSON file, by its shape.
+/// Returns the system that wrote a JSON file, by its structure.
 fn told(json: &ForeignJson) -> Option<System> {
     if mcp::is(json) {
         Some(System::Mcp)
@@ -192,7 +193,7 @@ fn is_ink(byte: u8) -> bool {
     !byte.is_ascii_whitespace() && !matches!(byte, 0xef | 0xbb | 0xbf)
 }
 
-/// Returns true if the name of a file is that of a database.
+/// Returns true if the file has the name of a database.
 pub fn is_named_like_a_database(path: &Path) -> bool {
     let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
     matches!(extension, "db" | "sqlite" | "sqlite3")

@@ -102,8 +102,9 @@ fn memory(row: &ForeignRow<'_>, note: &str) -> Result<ForeignMemory, String> {
     })
 }
 
-/// Reads an association. Spacebot links similar memories by itself and calls that `updates` too, and those that somebody meant
-/// cannot be told apart. So they are only related, as they are there, and nothing counts as superseded.
+/// Reads an association. Spacebot itself links similar memories with the kind `updates`, and these links cannot be
+/// distinguished from the ones that were made on purpose. So they all count as made automatically, and no memory counts
+/// as superseded.
 fn link(row: &ForeignRow<'_>) -> Option<ForeignLink> {
     let relation = relation(row).unwrap_or(Relation::RelatedTo);
     let linked_by = if relation == Relation::Updates { LinkedBy::Auto } else { LinkedBy::Caller };

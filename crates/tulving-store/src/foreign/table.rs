@@ -1,4 +1,5 @@
-//! Rows of another program's tables, by the names of their columns. Missing columns are empty, unknown ones are ignored.
+//! Reads rows of another program's tables, by the names of their columns. A missing column is empty, and unknown
+//! columns are ignored.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -12,27 +13,27 @@ use tulving_core::model::time::Timestamp;
 use super::database::ForeignDatabase;
 use super::error::ForeignError;
 
-/// The most rows of a table.
+/// Maximum number of rows of a table.
 const ROWS: usize = 5_000_000;
-/// The most bytes of all texts of a table.
+/// Maximum number of bytes of all texts of a table together.
 const BYTES: u64 = 2 << 30;
-/// The most bytes of one text; longer ones are not memories.
+/// Maximum size of a text, in bytes. A longer text is not a memory.
 const TEXT_BYTES: i64 = 64 << 20;
-/// The most complaints of a check that are read.
+/// Maximum number of messages of SQLite's check that are read.
 const COMPLAINTS: usize = 100;
 
 /// A table of another program.
 pub(super) struct ForeignTable<'a> {
     database: &'a ForeignDatabase,
     name: &'static str,
-    /// Its stored columns, in lower case.
+    /// The names of the stored columns, in lower case.
     columns: Vec<String>,
-    /// True if its pages were found to be sound. The read transaction keeps them so.
+    /// True if a check found no damage in the pages of the table. The read transaction keeps this result valid.
     sound: Cell<bool>,
 }
 
 impl<'a> ForeignTable<'a> {
-    /// The table of this name; `None` if there is none, or it is a view or a virtual table.
+    /// Returns the table with this name; `None` if there is no such table, or if it is a view or a virtual table.
     pub(super) fn find(
         database: &'a ForeignDatabase,
         name: &'static str,
@@ -56,12 +57,12 @@ impl<'a> ForeignTable<'a> {
         self.columns.iter().any(|known| known == column)
     }
 
-    /// The first of these columns that it lacks.
+    /// Returns the first of these columns that the table does not have.
     pub(super) fn lacks(&self, columns: &[&'static str]) -> Option<&'static str> {
         columns.iter().copied().find(|column| !self.has(column))
     }
 
-    /// Passes each row to `each`, in the order of writing if that is known.
+    /// Passes each row to `each`, in the order in which the rows were written if that order is known.
     pub(super) fn rows(
         &self,
         columns: &[&'static str],
@@ -72,7 +73,7 @@ impl<'a> ForeignTable<'a> {
         let selected: Vec<String> = columns.iter().map(|column| self.select(column)).collect();
         let sql = format!("SELECT {} FROM \"{}\"", selected.join(", "), self.name);
         let connection = &self.database.connection;
-        // A table may be without row ids.
+        // A table without row ids cannot be sorted by them.
         let prepared = connection.prepare(&format!("{sql} ORDER BY rowid"));
         let mut statement = prepared.or_else(|_| connection.prepare(&sql)).map_err(failed)?;
         let mut rows = statement.query([]).map_err(failed)?;
@@ -95,7 +96,8 @@ impl<'a> ForeignTable<'a> {
         Ok(())
     }
 
-    /// The SQL for a column, if it is not too long, and for its length.
+    /// Returns the SQL for the value of a column, which is read only if it is not too long, and for the length of the
+    /// value.
     fn select(&self, column: &str) -> String {
         match self.has(column) {
             true => format!(
@@ -105,7 +107,7 @@ impl<'a> ForeignTable<'a> {
         }
     }
 
-    /// Refuses a table with damaged pages: reading it could return anything, without end.
+    /// Refuses a table with damaged pages: a read could return arbitrary rows, and never end.
     fn check(&self) -> Result<(), ForeignError> {
         if self.sound.get() {
             return Ok(());
@@ -117,7 +119,7 @@ impl<'a> ForeignTable<'a> {
             complaints.take(COMPLAINTS).collect()
         };
         let complaints = complaints().map_err(|error| self.database.failed(error))?;
-        // Violations of its own constraints are for us to judge.
+        // A violation of the table's own constraints is no damage: the import checks each value itself.
         let harmless =
             ["ok", "CHECK constraint failed", "NULL value in", "NUMERIC value in", "TEXT value in"];
         let bad = |said: &&String| !harmless.iter().any(|known| said.starts_with(known));
@@ -138,7 +140,7 @@ impl<'a> ForeignTable<'a> {
 pub(super) struct ForeignRow<'a> {
     row: &'a Row<'a>,
     places: &'a HashMap<&'a str, usize>,
-    /// The number of the row, from 1.
+    /// The number of the row, counted from 1.
     pub(super) count: usize,
 }
 
@@ -148,7 +150,7 @@ impl ForeignRow<'_> {
         place.and_then(|place| self.row.get_ref(place).ok()).unwrap_or(ValueRef::Null)
     }
 
-    /// Total number of bytes of its texts.
+    /// Total number of bytes of the texts of the row.
     fn bytes(&self) -> u64 {
         let length = |place: &usize| {
             self.row.get_ref(*place).ok().and_then(|value| value.as_bytes().ok()).map_or(0, <[u8]>::len)
@@ -156,7 +158,7 @@ impl ForeignRow<'_> {
         self.places.values().map(|place| length(place) as u64).sum()
     }
 
-    /// A text; numbers are converted. `None` if there is no value, or it is not text.
+    /// Returns a text; numbers are converted to text. `None` if there is no value, or if the value is not text.
     pub(super) fn text(&self, column: &str) -> Option<String> {
         match self.value(column) {
             ValueRef::Text(text) => std::str::from_utf8(text).ok().map(str::to_owned),
@@ -166,7 +168,7 @@ impl ForeignRow<'_> {
         }
     }
 
-    /// The content of a memory, or the reason why there is none.
+    /// Returns the content of a memory, or the reason why the row has no usable content.
     pub(super) fn content(&self, column: &str) -> Result<String, String> {
         let place = self.places.get(column).copied().unwrap_or_default();
         let length =
@@ -206,7 +208,7 @@ impl ForeignRow<'_> {
         }
     }
 
-    /// The value as a flag.
+    /// Returns the value as a flag.
     pub(super) fn flag(&self, column: &str) -> bool {
         match self.value(column) {
             ValueRef::Integer(number) => number != 0,

@@ -1,9 +1,9 @@
-//! Converts values of other systems to our fields.
+//! Converts values of other systems to Tulving's fields.
 
 use tulving_core::model::vocabulary::MemoryType;
 use tulving_core::{model::limits, model::preview};
 
-/// A type of ours, or else the word as a label.
+/// Converts a word to a memory type, if Tulving has a type of that name, or else to a label.
 pub(super) fn typed(word: Option<&str>) -> (Option<MemoryType>, Option<Vec<String>>) {
     let Some(word) = word.map(str::trim).filter(|word| !word.is_empty()) else { return (None, None) };
     match word.to_lowercase().parse() {
@@ -12,23 +12,24 @@ pub(super) fn typed(word: Option<&str>) -> (Option<MemoryType>, Option<Vec<Strin
     }
 }
 
-/// Labels that are short enough, up to our limit.
+/// Returns the labels that are short enough, up to the maximum number of labels.
 pub(super) fn labels<'a>(words: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     let labels = words.into_iter().filter_map(|word| line(word, limits::TAG_CHARS));
     labels.take(limits::TAGS).collect()
 }
 
-/// A text on one line, cut to the limit; `None` if it is empty.
+/// Returns a text on one line, cut to the limit; `None` if the text is empty.
 pub(super) fn line(text: &str, limit: usize) -> Option<String> {
     Some(preview::cut(text, limit)).filter(|line| !line.is_empty())
 }
 
-/// A number between 0 and 1, without the noise of a widened float; `None` if it is not a number.
+/// Limits a number to the range from 0 to 1, and removes the digits that the conversion from a shorter float has added;
+/// `None` if it is not a number.
 pub(super) fn unit(number: f64) -> Option<f64> {
     number.is_finite().then(|| (number.clamp(0.0, 1.0) * 1e6).round() / 1e6)
 }
 
-/// A count that is not negative.
+/// Converts a number to a count. A missing or negative number becomes zero.
 pub(super) fn count(number: Option<i64>) -> u64 {
     number.and_then(|number| u64::try_from(number).ok()).unwrap_or(0)
 }

@@ -68,7 +68,7 @@ pub(super) fn search(
     Ok(found)
 }
 
-/// The newest docs of one of these times, by part and doc.
+/// The newest docs whose time is in one of these ranges, by part and doc.
 fn of_times(visible: &[VisibleDocs<'_>], times: &[Range<Timestamp>], limit: usize) -> Vec<(u32, u32)> {
     if times.is_empty() {
         return Vec::new();
@@ -101,16 +101,16 @@ pub(super) fn speakers(
     Ok(names.into_iter().map(str::to_owned).collect())
 }
 
-/// The match of an item with the terms.
+/// The match of an item with the terms of the question.
 #[derive(Clone, Copy, Debug, Default)]
 struct KeywordMatch {
     lexical: f32,
     coverage: f32,
-    /// One more than the last term of the question that was found in it.
+    /// The index of the last matched term of the question, plus one.
     covered: usize,
 }
 
-/// The match of each item with the terms. The sums are made in the same order as in the keyword lane.
+/// Returns the match of each item with the terms. The gains are added in the same order as in the keyword lane.
 fn matches(words: &QueryTerms<'_>, views: &[SegmentView<'_>], picked: &[ResultDoc]) -> Vec<KeywordMatch> {
     let mut matches = vec![KeywordMatch::default(); picked.len()];
     for (part, view) in views.iter().enumerate() {
@@ -122,7 +122,7 @@ fn matches(words: &QueryTerms<'_>, views: &[SegmentView<'_>], picked: &[ResultDo
         for word in &words.words {
             let Postings { docs, counts } = word.postings[part];
             let (mut at, mut next) = (0, 0);
-            // Both ascend, so each skips what the other lacks.
+            // Both lists ascend, so each cursor can skip the entries that the other list lacks.
             while let (Some(&(doc, n)), true) = (here.get(next), at < docs.len()) {
                 at = seek(docs, at, doc);
                 let Some(&found) = docs.get(at) else {
@@ -142,13 +142,13 @@ fn matches(words: &QueryTerms<'_>, views: &[SegmentView<'_>], picked: &[ResultDo
             }
         }
     }
-    // Both sums are made in the same order, so that an item with all terms has exactly 1.
+    // The total is added up in the same order as each coverage, so that an item with all terms gets exactly 1.
     let total: f32 = words.worth.iter().sum();
     matches.iter_mut().filter(|matched| matched.covered > 0).for_each(|matched| matched.coverage /= total);
     matches
 }
 
-/// The sessions as ranking sees them, without their closeness.
+/// The sessions in the form that ranking uses, without their closeness.
 fn sessions_of(
     words: &QueryTerms<'_>,
     parts: &[VisibleDocs<'_>],
@@ -165,7 +165,7 @@ fn sessions_of(
             ..Session::default()
         })
         .collect();
-    // In the order of the docs, so that each list of postings is read once.
+    // The sessions are sorted by their docs, so that each list of postings is read once.
     let mut runs: Vec<(u32, &Range<u32>, usize)> = Vec::new();
     for (n, session) in gathered.iter().enumerate() {
         runs.extend(session.docs.iter().map(|(part, docs)| (*part, docs, n)));
@@ -197,8 +197,8 @@ fn sessions_of(
     sessions
 }
 
-/// The position of the first number, from `at` on, that is not below `wanted`. The numbers ascend. Fast if it is
-/// near.
+/// Returns the first position from `at` on whose number is not below `wanted`. The numbers ascend. The search is fast
+/// if that position is close to `at`.
 fn seek(numbers: &[u32], at: usize, wanted: u32) -> usize {
     let mut step = 1;
     while numbers.get(at + step).is_some_and(|number| *number < wanted) {
@@ -212,10 +212,11 @@ fn seek(numbers: &[u32], at: usize, wanted: u32) -> usize {
     }
 }
 
-/// The speakers of the results, each once.
+/// Collects the speakers of the results, each speaker once.
 struct SpeakerNames<'a> {
     spoken: Vec<&'a str>,
-    /// For each part, the place of each class's speaker, once it was looked up.
+    /// For each part and each class, the position of the speaker's name. The outer `None` means that it was not looked
+    /// up yet.
     places: Vec<Vec<Option<Option<u32>>>>,
 }
 
@@ -224,7 +225,7 @@ impl<'a> SpeakerNames<'a> {
         Self { spoken: Vec::new(), places: vec![Vec::new(); parts] }
     }
 
-    /// The place of the class's speaker's name.
+    /// Returns the position of the speaker's name of a class.
     fn place(&mut self, part: u32, class: u32, view: &SegmentView<'a>) -> Option<u32> {
         let places = &mut self.places[part as usize];
         if places.is_empty() {

@@ -1,7 +1,7 @@
-//! Rebuilds the index from the whole store: page by page, with a limited part of it in memory.
+//! Rebuilds the index from the whole store: page by page, with a limited part of the store in memory.
 //!
-//! Of several processes, one rebuilds and writes the base. The others wait for it, and build their own in memory if
-//! that takes too long.
+//! If several processes need the base, one process rebuilds and writes it. The other processes wait for it. If that
+//! takes too long, they build their own index in memory.
 
 use std::time::{Duration, Instant};
 
@@ -16,22 +16,22 @@ use super::snapshot::{IndexSnapshot, SnapshotPart, views};
 use super::trouble::IndexStepError;
 use super::{IndexState, SearchIndex};
 
-/// Number of memories that are read at once. Each may have megabytes.
+/// Number of memories that are read at once. The content of one memory may have megabytes.
 pub(super) const ENTRIES: usize = 64;
-/// Number of docs in memory that are written to a file together: some 200 MB.
+/// Number of docs in memory that are written to a file together. They take some 200 MB.
 pub(super) const SPILL: usize = 128 * 1024;
-/// The time that a process waits for another one that builds the base.
+/// The time that a process waits while another process builds the base.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// The interval of its checks.
+/// The interval between two checks whether the other process has finished.
 const LOOK: Duration = Duration::from_millis(20);
 
 /// The process that builds the base.
 enum BuilderProcess {
     /// This process, with the lock.
     Us(IndexFolderLock),
-    /// This process, only for itself.
+    /// This process, which builds the index only in its own memory.
     UsInMemory,
-    /// Another process has built it.
+    /// Another process, which has already built the base.
     Another,
 }
 
@@ -64,7 +64,7 @@ impl SearchIndex {
             return Ok(BuilderProcess::UsInMemory);
         };
         // A store with so short a log has few memories. Reading them is faster than finding out if another process
-        // builds.
+        // builds the base.
         if folder.stamp().is_none() && self.source.head()?.0 < LONG_TAIL as u64 {
             return Ok(BuilderProcess::UsInMemory);
         }
@@ -88,7 +88,8 @@ impl SearchIndex {
         }
     }
 
-    /// Opens the index that another process has built while we waited for the lock, unless it is the invalid one.
+    /// Opens the index that another process has built while we waited for the lock. Skips the index that we know to be
+    /// invalid.
     fn another_did(
         &self,
         folder: &IndexFolder,
@@ -102,9 +103,10 @@ impl SearchIndex {
         Ok(theirs.generation != void && theirs.model == model && self.load(state, epoch).unwrap_or(false))
     }
 
-    /// Builds the index from the whole store; in the folder, if we may write there and it is worth it.
+    /// Builds the index from the whole store. Writes it to the folder if the folder is writable and writing is worth
+    /// it.
     ///
-    /// Until the new manifest is there the old one is valid, so a crash leaves the old state.
+    /// The old manifest is valid until the new one replaces it, so a crash leaves the old state.
     pub(super) fn built(&self, lock: Option<&IndexFolderLock>) -> Result<IndexState, IndexStepError> {
         let (epoch, model, seq) = (self.source.epoch()?, self.source.model()?, self.source.head()?);
         let stamp = self.folder.as_ref().and_then(IndexFolder::stamp);
@@ -120,10 +122,10 @@ impl SearchIndex {
                 self.move_tail(&mut snapshot, lock, model.as_deref())?;
             }
         }
-        // Items in no manifest count as a tail.
+        // Items that no manifest names count as a tail.
         let mut basis = SnapshotBasis { pending: memories, ..SnapshotBasis::at(epoch, model, stamp, seq) };
         if let (Some(folder), Some(lock)) = (&self.folder, lock) {
-            // A few memories with a long history are worth it too: the log need not be read again.
+            // Writing is also worth it for a few memories with a long history: the next process need not read the log.
             let worth_it =
                 seq.0 >= LONG_TAIL as u64 || !snapshot.base.is_empty() || snapshot.tail_items() >= MANY_ITEMS;
             if worth_it {
@@ -136,7 +138,7 @@ impl SearchIndex {
             if written {
                 (basis.pending, basis.generation) = (0, manifest.generation);
             } else {
-                // The existing index does not match and must not be opened again.
+                // The existing index does not match the store and must not be opened again.
                 self.unless_unwritable(folder.forget_manifest(lock))?;
             }
             basis.stamp = folder.stamp();
@@ -144,7 +146,7 @@ impl SearchIndex {
         Ok(IndexState { snapshot, basis: Some(basis), damaged: false })
     }
 
-    /// The manifest that names these parts.
+    /// The manifest that lists these parts.
     pub(super) fn manifest(
         &self,
         basis: &SnapshotBasis,
@@ -164,7 +166,7 @@ impl SearchIndex {
         }
     }
 
-    /// Moves the tail of a snapshot into a file. If that is not possible, it stays in memory.
+    /// Moves the tail of a snapshot into a file. If the file cannot be written, the tail stays in memory.
     fn move_tail(
         &self,
         snapshot: &mut IndexSnapshot,

@@ -1,11 +1,11 @@
-//! The docs of a segment that are dead, because their memory changed or is gone.
+//! The docs of a segment that are dead, because their memory was changed or removed.
 
 use std::collections::HashMap;
 use std::ops::Range;
 
 use super::segment::{DocCounts, Postings, SegmentView};
 
-/// The dead docs of one segment. All docs of a memory die together.
+/// The dead docs of one segment. When a memory dies, all its docs become dead together.
 #[derive(Clone, Debug, Default)]
 pub(super) struct DeadDocs {
     bits: Vec<u64>,
@@ -19,7 +19,7 @@ impl DeadDocs {
         self.bits.get(doc as usize / 64).is_some_and(|word| word >> (doc % 64) & 1 == 1)
     }
 
-    /// A bit for each of the 64 docs from `64 * word` on.
+    /// A bit for each of the 64 docs from `64 * word` on, set if the doc is dead.
     pub(super) fn word(&self, word: usize) -> u64 {
         self.bits.get(word).copied().unwrap_or(0)
     }
@@ -52,10 +52,10 @@ impl DeadDocs {
         }
     }
 
-    /// Number of living docs that have a term.
+    /// Number of living docs that contain a term.
     pub(super) fn living(&self, postings: Postings<'_>) -> usize {
         let all = postings.docs.len();
-        // Either looks up each dead doc or checks each doc, whichever is less work.
+        // Two ways give the same number: look up each dead doc, or check each doc. This takes the cheaper way.
         let steps = all.checked_ilog2().unwrap_or(0) as usize + 1;
         let dead = if self.docs.len() * steps < all {
             self.docs.iter().filter(|doc| postings.docs.binary_search(doc).is_ok()).count()

@@ -1,8 +1,7 @@
-//! The expansion of a term of the question: the term itself, or, if nothing visible has it, terms that begin with it
-//! or contain it.
+//! The expansion of a term of the question. If a visible doc contains the term, the expansion is the term itself.
+//! Otherwise it is the terms that begin with it or contain it.
 //!
-//! Only memories within the scope count. Other people's memories neither keep a term from being expanded nor add
-//! terms to the expansion.
+//! Only memories within the scope count. Memories outside the scope neither prevent an expansion nor add terms to it.
 
 use std::collections::BTreeSet;
 
@@ -10,17 +9,17 @@ use super::segment::{Postings, SegmentView};
 use super::trouble::DamagedIndexFile;
 use super::visible::VisibleDocs;
 
-/// The most terms that replace an unknown one.
+/// Maximum number of terms that replace an unknown term.
 const MOST: usize = 16;
-/// The weight of such a term.
+/// The weight of a term that replaces an unknown term.
 pub(super) const SHARE: f32 = 0.6;
-/// The least number of characters from which a term is also searched for inside of others.
+/// Minimum number of characters of an unknown term for which terms that contain it are searched, if none begins with it.
 const INSIDE: usize = 4;
 
-/// The docs of a term part by part, and the number of visible ones.
+/// The docs of a term, part by part, and the number of visible docs.
 pub(super) type VisiblePostings<'a> = (Vec<Postings<'a>>, usize);
 
-/// The docs of a term; `None` if nothing visible has it.
+/// The docs of a term; `None` if no visible doc contains the term.
 pub(super) fn itself<'a>(
     term: &str,
     parts: &[VisibleDocs<'a>],
@@ -29,7 +28,7 @@ pub(super) fn itself<'a>(
     Ok(Some(found).filter(|(_, count)| *count > 0))
 }
 
-/// The docs of the terms that replace an unknown one.
+/// The docs of the terms that replace an unknown term.
 pub(super) fn others<'a>(
     term: &str,
     parts: &[VisibleDocs<'a>],
@@ -42,10 +41,10 @@ pub(super) fn others<'a>(
     found.into_iter().map(|(_, term)| seen(term, parts)).collect()
 }
 
-/// The first visible terms that are similar to the requested one: the shortest, then in alphabetical order.
+/// The first visible terms that are similar to the requested term: the shortest first, then in alphabetical order.
 ///
-/// A term is checked only if it would still be among the first, so that a hidden one costs no more than one check.
-/// None of them is skipped: to stop after many would reveal that there are many.
+/// A term is checked only if it would be among the first. So a hidden term costs at most one check. No such term is
+/// skipped: stopping after many hidden terms would reveal that there are many.
 fn first<'a, T: IntoIterator<Item = usize>>(
     parts: &[VisibleDocs<'a>],
     like: impl Fn(&SegmentView<'a>) -> T,
@@ -71,7 +70,7 @@ fn first<'a, T: IntoIterator<Item = usize>>(
 fn seen<'a>(term: &[u8], parts: &[VisibleDocs<'a>]) -> Result<VisiblePostings<'a>, DamagedIndexFile> {
     let (mut all, mut count) = (Vec::with_capacity(parts.len()), 0);
     for part in parts {
-        // If nothing is visible, nothing needs to be read.
+        // If no item of the part is visible, its postings need not be read.
         let postings = if part.counts.items > 0 { part.view.postings(term)? } else { Postings::default() };
         count += part.count(postings);
         all.push(postings);

@@ -1,4 +1,4 @@
-//! Makes the steps of a fold fail, one after the other, to see the state after a crash there.
+//! Makes each step of a fold fail in turn, to test the state after a crash at that step.
 
 use std::io;
 use std::path::Path;
@@ -6,16 +6,16 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::trouble::IndexStepError;
 
-/// Counts steps, and fails at one of them.
+/// Counts steps, and fails at a chosen step.
 #[derive(Default)]
 pub(super) struct Steps {
     taken: AtomicUsize,
-    /// The step that fails, from 1; 0 is never.
+    /// The number of the step that fails, from 1; 0 if no step fails.
     fails_at: AtomicUsize,
 }
 
 impl Steps {
-    /// Makes the step fail that comes this many steps from now.
+    /// Makes the step fail that comes this many steps after the current one.
     fn fail_in(&self, steps: usize) {
         self.fails_at.store(self.taken.load(Ordering::SeqCst) + steps, Ordering::SeqCst);
     }
@@ -78,8 +78,8 @@ mod tests {
         &index.folder.as_ref().expect("it has a folder").steps
     }
 
-    /// Makes `work` fail at each of its steps and returns their number. Every time the same index, and one
-    /// opened afterwards, answer right, and the next attempt succeeds.
+    /// Makes `work` fail at each of its steps and returns the number of steps. After each failure, this index and a
+    /// newly opened index must answer correctly, and the next attempt must succeed.
     fn fail_at_each_step(work: impl Fn(&SearchIndex) -> FoldOutcome) -> usize {
         for step in 1.. {
             let folder = tempfile::tempdir().expect("a folder");

@@ -1,7 +1,7 @@
 //! Folding: the tail becomes a segment of the base, segments of a similar size are merged, and dead docs are dropped.
 //!
-//! The process with the lock does it for all. Files that readers use are not touched: new files get new names, a new
-//! manifest makes them valid, and a crash before that leaves the old base with a longer tail.
+//! The process with the lock folds for all processes. It never changes a file that readers use: new files get new
+//! names, and a new manifest makes them valid. A crash before that leaves the old base with a longer tail.
 
 use std::thread;
 use std::time::Duration;
@@ -16,63 +16,64 @@ use super::snapshot::{IndexSnapshot, SnapshotPart, views};
 use super::trouble::IndexStepError;
 use super::{IndexState, SearchIndex};
 
-/// A tail of this many changes is worth folding: a starting process reads it within some 20 ms.
+/// Minimum number of changes in a tail for which folding is worth it. A starting process reads so many changes within
+/// some 20 ms.
 pub(super) const LONG_TAIL: usize = 500;
-/// A tail of this many items is also worth folding, even if they are sections of few memories.
+/// Minimum number of items in a tail for which folding is worth it, even if the items are sections of few memories.
 pub(super) const MANY_ITEMS: usize = 2_000;
-/// Number of segments of one size that are merged.
+/// Number of segments of a similar size that are merged into one.
 const TIER: usize = 4;
-/// The most docs of a merged segment, so that merging never takes long.
+/// Maximum number of docs of a merged segment, so that merging never takes long.
 const LARGEST: usize = 256 * 1024;
-/// A segment is rewritten if more than one of this many docs is dead.
+/// A segment is rewritten if more than one in this many of its docs is dead.
 const DEAD_SHARE: usize = 4;
-/// Number of the newest entries of the change log that stay although the base has them, for others that follow it. More
-/// than a search reads without a base.
+/// Number of the newest entries of the change log that stay although the base contains them, because other processes
+/// may still follow them. This is more than a search reads without a base.
 const KEPT: u64 = 10_000;
-/// The most entries that are removed with one fold: writers wait for some ten milliseconds.
+/// Maximum number of entries that one fold removes from the log. Writers wait for some ten milliseconds meanwhile.
 const TRIMMED: usize = 5_000;
 
-/// The amount of work.
+/// The effort of a fold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FoldEffort {
-    /// As much as keeps searches fast.
+    /// Folds as much as is needed to keep searches fast.
     Usual,
-    /// The same, however short the tail is.
+    /// Folds as much as [`Usual`](Self::Usual), however short the tail is.
     Now,
-    /// Erased text leaves every file.
+    /// Also removes erased text from every file.
     Thorough,
 }
 
 /// The pending work for the maintenance of the index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PendingIndexWork {
-    /// Nothing, or another process is doing it.
+    /// There is no work, or another process is doing it.
     None,
-    /// A fraction of a second.
+    /// The work takes a fraction of a second.
     Short,
-    /// Some ten seconds for 100,000 memories.
+    /// The work takes some ten seconds for 100,000 memories.
     Long,
 }
 
 /// The result of an attempt to fold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FoldOutcome {
-    /// There was no need.
+    /// Folding was not needed.
     NoNeed,
-    /// Another process folds.
+    /// Another process is folding.
     Busy,
-    /// It is done.
+    /// The fold is complete.
     Done {
         /// Number of segments of the base.
         segments: usize,
-        /// Number of obsolete files that somebody still reads. They go with the next fold.
+        /// Number of obsolete files that a process still reads. The next fold removes them.
         left: usize,
     },
-    /// The folder cannot be written, with the reason. The tail stays in memory.
+    /// The folder cannot be written, for this reason. The tail stays in memory.
     Unwritable(String),
 }
 
-/// Segments to be merged, or one that stays as it is.
+/// Segments that will be merged, or a single segment that stays unchanged.
 struct MergeGroup {
     parts: Vec<SnapshotPart>,
     stays: bool,
@@ -83,13 +84,13 @@ impl MergeGroup {
         self.parts.iter().map(SnapshotPart::living).sum()
     }
 
-    /// The tier. Sizes within a factor of four are in one tier.
+    /// The tier of the group. Above the lowest tier, the sizes within a tier differ by less than a factor of four.
     fn tier(&self) -> u32 {
         (self.living() / LONG_TAIL).max(1).ilog2() / 2
     }
 }
 
-/// The segments of the new base.
+/// Plans the segments of the new base.
 fn plan(snapshot: &IndexSnapshot, care: FoldEffort) -> Vec<MergeGroup> {
     let mut units: Vec<MergeGroup> = Vec::new();
     for part in snapshot.base.iter().filter(|part| part.living() > 0) {
@@ -114,7 +115,7 @@ fn plan(snapshot: &IndexSnapshot, care: FoldEffort) -> Vec<MergeGroup> {
     units
 }
 
-/// Removes obsolete files, and returns the number that somebody still reads.
+/// Removes obsolete files, and returns the number of files that a process still reads.
 fn cleared(folder: &IndexFolder, lock: &IndexFolderLock, care: FoldEffort) -> usize {
     // A running search releases its files within milliseconds.
     let rounds = if care == FoldEffort::Thorough { 50 } else { 1 };
@@ -129,7 +130,7 @@ fn cleared(folder: &IndexFolder, lock: &IndexFolderLock, care: FoldEffort) -> us
     left
 }
 
-/// A tier with too many segments whose sum is not too large.
+/// Returns a tier that has too many segments and whose merged segment would not be too large.
 fn crowded(units: &[MergeGroup]) -> Option<u32> {
     let of = |tier: u32| units.iter().filter(move |unit| unit.tier() == tier);
     let mut tiers = units.iter().map(MergeGroup::tier);
@@ -137,7 +138,7 @@ fn crowded(units: &[MergeGroup]) -> Option<u32> {
 }
 
 impl SearchIndex {
-    /// Returns true if folding is worth it.
+    /// Returns true if folding is worth it for this state and effort.
     pub(super) fn wants(&self, state: &IndexState, care: FoldEffort) -> bool {
         let Some(basis) = &state.basis else {
             return false;
@@ -154,7 +155,7 @@ impl SearchIndex {
         (worth_it && self.folder.is_some()) || basis.is_outdated() || state.damaged || state.snapshot.partial
     }
 
-    /// The pending work, even if nobody in this process has searched yet.
+    /// Returns the pending work, even if this process has not searched yet.
     pub(super) fn chore_now(&self) -> Result<PendingIndexWork, IndexStepError> {
         let Some(folder) = &self.folder else {
             return Ok(PendingIndexWork::None);
@@ -177,7 +178,7 @@ impl SearchIndex {
         Ok(match (wanted, long) {
             (false, _) => PendingIndexWork::None,
             (true, false) => PendingIndexWork::Short,
-            // There is no need to start work that another process is doing.
+            // Work that another process is doing need not be started.
             (true, true) if self.unless_unwritable(folder.lock())?.flatten().is_none() => {
                 PendingIndexWork::None
             }
@@ -185,8 +186,8 @@ impl SearchIndex {
         })
     }
 
-    /// The manifest of a base that matches the store, and true if its vectors are of another model. One that cannot be
-    /// read does not count.
+    /// Returns the manifest of a base that matches the store, and true if its vectors are of another model. An
+    /// unreadable manifest counts as missing.
     fn fitting(&self, folder: &IndexFolder) -> Result<Option<(IndexManifest, bool)>, IndexStepError> {
         let (epoch, model) = (self.source.epoch()?, self.source.model()?);
         let manifest = folder.manifest().ok().flatten().filter(|manifest| manifest.fits(&epoch));
@@ -196,11 +197,11 @@ impl SearchIndex {
         }))
     }
 
-    /// Folds, if it is worth it and nobody else does.
+    /// Folds, if it is worth it and no other process is folding.
     pub(super) fn fold(&self, care: FoldEffort) -> Result<FoldOutcome, IndexStepError> {
         let _tending = self.tending();
         if care == FoldEffort::Usual && self.has_nothing()? {
-            // If a full build is needed, there is no partial build first.
+            // If a full build is needed, a partial build first would be wasted.
             if self.chore_now()? == PendingIndexWork::None {
                 return Ok(FoldOutcome::NoNeed);
             }
@@ -215,7 +216,7 @@ impl SearchIndex {
             }
         }
         let Some(folder) = &self.folder else {
-            // Without a folder only the model can be outdated.
+            // Without a folder, the only possible work is that the vectors are of an outdated model.
             let built = self.built(None)?;
             return self.adopt(built).map(|segments| FoldOutcome::Done { segments, left: 0 });
         };
@@ -227,7 +228,7 @@ impl SearchIndex {
         match self.fold_locked(folder, &lock, care) {
             Ok(Some(segments)) => {
                 let left = cleared(folder, &lock, care);
-                // If the store is busy, the next fold does it.
+                // If the store is busy, the next fold trims the log.
                 let _ = self.trim_log();
                 Ok(FoldOutcome::Done { segments, left })
             }
@@ -236,7 +237,8 @@ impl SearchIndex {
         }
     }
 
-    /// Removes files that an earlier fold replaced while somebody still read them. They may have words of erased memories.
+    /// Removes files that an earlier fold replaced while a process still read them. They may contain text of erased
+    /// memories.
     fn clear_stale(&self) -> Result<FoldOutcome, IndexStepError> {
         let Some(folder) = self.folder.as_ref().filter(|folder| !folder.stale().is_empty()) else {
             return Ok(FoldOutcome::NoNeed);
@@ -261,7 +263,7 @@ impl SearchIndex {
         })
     }
 
-    /// Folds and returns the number of segments; `None` if another process has just done so.
+    /// Folds and returns the number of segments; `None` if another process has just folded.
     fn fold_locked(
         &self,
         folder: &IndexFolder,
@@ -269,7 +271,7 @@ impl SearchIndex {
         care: FoldEffort,
     ) -> Result<Option<usize>, IndexStepError> {
         let completed = self.completed(lock)?;
-        // With the lock, the changes of others come first.
+        // With the lock taken, the changes of other processes are applied first.
         let (snapshot, basis, anew) = {
             let mut state = self.state();
             match self.follow(&mut state, Some(lock)) {
@@ -285,7 +287,7 @@ impl SearchIndex {
             let anew = state.damaged || basis.is_outdated() || state.snapshot.partial;
             (state.snapshot.clone(), basis, anew)
         };
-        // Other threads continue to search and to follow meanwhile.
+        // Other threads continue to search and to follow the log meanwhile.
         if anew {
             let built = self.built(Some(lock))?;
             return self.adopt(built).map(Some);
@@ -304,12 +306,12 @@ impl SearchIndex {
     }
 
     /// Reads the memories that searches did not wait for, on a separate state, while searches continue. Returns true if
-    /// there were any.
+    /// there were such memories.
     fn completed(&self, lock: &IndexFolderLock) -> Result<bool, IndexStepError> {
         {
             let state = self.state();
             let whole = state.basis.is_some() && !state.snapshot.partial;
-            // A damaged index is rebuilt anyway.
+            // A damaged index is rebuilt later in any case.
             if whole || state.damaged {
                 return Ok(false);
             }
@@ -325,7 +327,7 @@ impl SearchIndex {
         }
     }
 
-    /// Writes the new segments and the manifest that names them.
+    /// Writes the new segments and the manifest that lists them.
     fn write(
         &self,
         folder: &IndexFolder,
@@ -347,7 +349,7 @@ impl SearchIndex {
         folder.write_manifest(lock, &self.manifest(basis, &base, dead))
     }
 
-    /// Folds a tail that has become too large for memory, if nobody else does.
+    /// Folds a tail that has become too large for memory, if no other process is folding.
     pub(super) fn spill(
         &self,
         state: &mut IndexState,
@@ -356,7 +358,7 @@ impl SearchIndex {
         let (Some(folder), Some(basis)) = (&self.folder, state.basis.clone()) else {
             return Ok(());
         };
-        // A partial index is not a base.
+        // A partial index lacks memories, so it must not become the base.
         if state.snapshot.partial {
             return Ok(());
         }
@@ -371,7 +373,7 @@ impl SearchIndex {
                 None => return Ok(()),
             },
         };
-        // If another process has folded, its base is opened next time. Ours must not come back.
+        // If another process has folded, its base is opened next time. Our older base must not replace it.
         if folder.stamp() != basis.stamp {
             return Ok(());
         }
@@ -385,7 +387,7 @@ impl SearchIndex {
         Ok(())
     }
 
-    /// Takes over a state that was built separately.
+    /// Replaces the current state with one that was built separately.
     fn adopt(&self, built: IndexState) -> Result<usize, IndexStepError> {
         let mut state = self.state();
         *state = built;
@@ -393,7 +395,7 @@ impl SearchIndex {
         Ok(state.snapshot.base.len())
     }
 
-    /// Removes old entries of the log that the base has. A follower that is still before them finds a newer base.
+    /// Removes old entries of the log that the base contains. A follower that has not read them yet finds a newer base.
     fn trim_log(&self) -> Result<(), IndexStepError> {
         let Some(Seq(watermark)) = self.state().basis.as_ref().map(|basis| basis.watermark) else {
             return Ok(());

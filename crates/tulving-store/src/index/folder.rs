@@ -1,7 +1,7 @@
 //! The folder of the index: its files, their lock, and their removal.
 //!
-//! Only the process with the lock writes or removes files. A file gets its name when it is complete and durable,
-//! and is never written again. It is removed when no manifest names it and nobody reads it.
+//! Only the process with the lock writes or removes files. A file gets its name when it is complete and durable, and is
+//! never written again. It is removed when the manifest does not list it and no process reads it.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, BufWriter, Write as _};
@@ -16,28 +16,28 @@ use super::trouble::{DamagedIndexFile, IndexStepError};
 use crate::draft::{self, DraftFile};
 use crate::{files, home};
 
-/// The prefix of the names of segments.
+/// The prefix of the names of segment files.
 const SEGMENT: &str = "segment-";
-/// The prefix of the names of files about dead docs.
+/// The prefix of the names of files that list dead docs.
 const DEAD: &str = "dead-";
-/// The lock file of the writer.
+/// The name of the lock file of the writer.
 const LOCK: &str = "fold.lock";
-/// Number of bytes that are written at once.
+/// Size of the write buffer, in bytes.
 const BUFFER: usize = 1 << 20;
 
-/// The folder.
+/// The folder of the index.
 pub(super) struct IndexFolder {
     path: PathBuf,
     #[cfg(test)]
     pub(super) steps: super::faults::Steps,
 }
 
-/// The right to change the folder, until it is dropped.
+/// The right to change the folder. It ends when this value is dropped.
 pub(super) struct IndexFolderLock {
     _file: File,
 }
 
-/// Distinguishes one manifest from the next without reading it.
+/// A value that differs between two manifests, so that a new manifest is noticed without reading it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ManifestStamp(u64, i64, i64, u64);
 
@@ -54,7 +54,7 @@ impl IndexFolder {
         &self.path
     }
 
-    /// Takes the lock if it is free. Creates the folder if there is none.
+    /// Takes the lock if it is free. Creates the folder if it does not exist.
     pub(super) fn lock(&self) -> Result<Option<IndexFolderLock>, IndexStepError> {
         if !self.path.is_dir() {
             home::try_make_folder(&self.path).map_err(IndexStepError::disk(&self.path))?;
@@ -69,13 +69,13 @@ impl IndexFolder {
         }
     }
 
-    /// The stamp of the manifest, which shows if it is still the same; `None` if there is none.
+    /// The stamp of the manifest, by which a caller notices a new manifest; `None` if there is no manifest.
     pub(super) fn stamp(&self) -> Option<ManifestStamp> {
         let found = self.path.join(NAME).metadata().ok()?;
         Some(ManifestStamp(found.ino(), found.mtime(), found.mtime_nsec(), found.size()))
     }
 
-    /// The manifest; `None` if there is none.
+    /// Reads the manifest; `None` if there is none.
     pub(super) fn manifest(&self) -> Result<Option<IndexManifest>, IndexStepError> {
         let path = self.path.join(NAME);
         match files::read_regular_bytes(&path) {
@@ -85,7 +85,7 @@ impl IndexFolder {
         }
     }
 
-    /// The segments that a manifest names, with their dead docs.
+    /// The segments that a manifest lists, with their dead docs.
     pub(super) fn parts(&self, manifest: &IndexManifest) -> Result<Vec<SnapshotPart>, IndexStepError> {
         let mut parts = Vec::new();
         for named in &manifest.segments {
@@ -105,7 +105,7 @@ impl IndexFolder {
         Ok(parts)
     }
 
-    /// Opens a named file. A missing one is damage.
+    /// Opens a file that the manifest lists. A missing file counts as damage.
     fn opened<T>(
         &self,
         name: &str,
@@ -119,7 +119,7 @@ impl IndexFolder {
         }
     }
 
-    /// Writes a segment, durably, and opens it.
+    /// Writes a segment to a durable file, and opens that file.
     pub(super) fn write_segment(
         &self,
         _: &IndexFolderLock,
@@ -134,7 +134,7 @@ impl IndexFolder {
         Ok(SnapshotPart::new(Segment::open(&path)?))
     }
 
-    /// Writes the dead docs of these parts; `None` if there are none.
+    /// Writes the dead docs of these parts to a file; `None` if the parts have none.
     pub(super) fn write_dead(
         &self,
         _: &IndexFolderLock,
@@ -158,7 +158,7 @@ impl IndexFolder {
         Ok(Some(DeadDocsFile { file, checksum: crc32fast::hash(bytes) }))
     }
 
-    /// Replaces the manifest. From then on the new one is valid.
+    /// Replaces the manifest. From then on the new manifest is valid.
     pub(super) fn write_manifest(
         &self,
         _: &IndexFolderLock,
@@ -170,7 +170,7 @@ impl IndexFolder {
         self.step()
     }
 
-    /// Removes the manifest: from now on there is no base.
+    /// Removes the manifest, after which the folder has no base.
     pub(super) fn forget_manifest(&self, _: &IndexFolderLock) -> Result<(), IndexStepError> {
         let path = self.path.join(NAME);
         match fs::remove_file(&path) {
@@ -199,18 +199,19 @@ impl IndexFolder {
         self.step()
     }
 
-    /// Removes the files that the manifest does not name and nobody reads. Returns how many had to stay.
+    /// Removes the files that the manifest does not list and that no process reads. Returns the number of unlisted
+    /// files that had to stay.
     pub(super) fn sweep(&self, _: &IndexFolderLock) -> usize {
         self.stale().iter().filter(|name| !removed(&self.path.join(name))).count()
     }
 
-    /// The files that the manifest does not name: those that a fold has replaced, or is just writing.
+    /// The files that the manifest does not list. A fold has replaced them or is still writing them.
     pub(super) fn stale(&self) -> Vec<String> {
         let manifest = match self.manifest() {
             Ok(manifest) => manifest,
-            // A damaged manifest names nothing.
+            // A damaged manifest lists no files.
             Err(IndexStepError::Damaged(_)) => None,
-            // Nobody knows what one names that cannot be read.
+            // The files of an unreadable manifest are unknown, so none may be removed.
             Err(_) => return Vec::new(),
         };
         let named = |name: &str| {
@@ -234,7 +235,7 @@ impl IndexFolder {
         entries.filter_map(|entry| Some(entry.ok()?.metadata().ok()?.len())).sum()
     }
 
-    /// The point at which tests make a fold fail.
+    /// Fails if a test makes the fold fail at this step.
     #[cfg(not(test))]
     #[expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "it does something in tests")]
     fn step(&self) -> Result<(), IndexStepError> {
@@ -247,13 +248,14 @@ impl IndexFolder {
     }
 }
 
-/// Returns true if a name is that of a segment or of a file with dead docs. Files of others stay.
+/// Returns true if the name is that of a segment or of a file that lists dead docs. Other files in the folder
+/// stay.
 fn is_own(name: &str) -> bool {
     let digits = name.strip_prefix(SEGMENT).or_else(|| name.strip_prefix(DEAD));
     digits.is_some_and(|digits| digits.len() == 16 && digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
-/// The entry of a segment in a manifest.
+/// The entry for a segment in a manifest.
 pub(super) fn named(part: &SnapshotPart) -> SegmentFile {
     SegmentFile {
         file: part.segment.name().to_owned(),
@@ -263,7 +265,7 @@ pub(super) fn named(part: &SnapshotPart) -> SegmentFile {
     }
 }
 
-/// Removes a file that nobody reads.
+/// Removes a file if no process reads it. Returns true if the file was removed.
 fn removed(path: &Path) -> bool {
     match File::open(path) {
         Ok(file) => match file.try_lock() {
@@ -274,7 +276,8 @@ fn removed(path: &Path) -> bool {
     }
 }
 
-/// Marks the docs listed in a file as dead: for each part the number of memories, and the first doc of each.
+/// Marks the docs listed in a file as dead. The file contains, for each part, the number of memories and the first doc
+/// of each memory.
 fn bury(parts: &mut [SnapshotPart], bytes: &[u8], file: &str) -> Result<(), IndexStepError> {
     let wrong = || damaged(file, "it does not fit the segments");
     let mut words = bytes.chunks_exact(4).map(bytemuck::pod_read_unaligned::<u32>);
@@ -305,7 +308,7 @@ mod tests {
         let lock = folder.lock().expect("a lock").expect("nobody has it");
         let [manifest, segment] = [NAME, "segment-0000000000000001"].map(|name| home.path().join(name));
         fs::write(&segment, "named by the manifest").expect("written");
-        // A folder in its place: even root cannot read that.
+        // A folder in place of the manifest: even root cannot read it as a file.
         fs::create_dir(&manifest).expect("made");
         assert_eq!(folder.sweep(&lock), 0);
         assert!(segment.exists());

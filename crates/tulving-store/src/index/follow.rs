@@ -1,7 +1,7 @@
-//! Keeps up with the store: opens the base, and applies the later changes from the log.
+//! Keeps the index up to date with the store: opens the base, and applies the later changes from the log.
 //!
-//! A search does not wait for long work. If a large store has no base, or one that is far behind, only the latest changes are
-//! read, the answer is marked as partial, and the rest follows when the index is tended.
+//! A search does not wait for long work. If a large store has no base, or one that is far behind, only the latest
+//! changes are read and the answer is marked as partial. Maintenance of the index reads the rest.
 
 use std::collections::HashMap;
 
@@ -17,32 +17,32 @@ use super::{IndexState, SearchIndex};
 
 /// Number of entries of the log that are read at once.
 const CHANGES: usize = 4_096;
-/// Number of memories or changes that are read before answering, which takes some half a second. More are read when the index
-/// is tended.
+/// Number of memories or changes that are read before answering, which takes some half a second. Maintenance of the
+/// index reads the rest.
 pub(super) const SOON: u64 = 5_000;
 
-/// The source of a snapshot.
+/// The data that a snapshot was made from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct SnapshotBasis {
     pub(super) epoch: [u8; 16],
-    /// The model whose vectors the base has.
+    /// The model that made the vectors of the base.
     pub(super) base_model: Option<String>,
-    /// The model whose vectors the store answers with.
+    /// The model whose vectors the store currently uses for searches.
     pub(super) model: Option<String>,
-    /// The manifest's number; 0 if there is none.
+    /// The number of the manifest; 0 if there is no manifest.
     pub(super) generation: u64,
     /// The stamp of the last manifest that was read.
     pub(super) stamp: Option<ManifestStamp>,
-    /// The last entry of the log that was followed.
+    /// The last entry of the log that was applied.
     pub(super) seq: Seq,
-    /// The last entry of the log that the base has.
+    /// The last entry of the log that the base contains.
     pub(super) watermark: Seq,
     /// Number of changes in the tail.
     pub(super) pending: usize,
 }
 
 impl SnapshotBasis {
-    /// A basis without a manifest, which follows the log after this entry, with vectors of this model.
+    /// A basis without a manifest, which follows the log after the entry `seq`, with vectors of this model.
     pub(super) fn at(epoch: [u8; 16], model: Option<String>, stamp: Option<ManifestStamp>, seq: Seq) -> Self {
         Self {
             epoch,
@@ -56,19 +56,19 @@ impl SnapshotBasis {
         }
     }
 
-    /// Number of followed entries of the log that the base does not have.
+    /// Number of applied entries of the log that the base does not contain.
     pub(super) fn behind(&self) -> u64 {
         self.seq.0.saturating_sub(self.watermark.0)
     }
 
-    /// Returns true if the base has vectors of another model than the store's.
+    /// Returns true if the base has vectors of a model that is not the store's current one.
     pub(super) fn is_outdated(&self) -> bool {
         self.base_model != self.model
     }
 }
 
 impl SearchIndex {
-    /// Brings the snapshot up to the present store. A caller with the lock passes it in.
+    /// Applies the changes of the store to the snapshot. A caller that has the lock passes it as an argument.
     pub(super) fn follow(
         &self,
         state: &mut IndexState,
@@ -93,13 +93,13 @@ impl SearchIndex {
         Ok(())
     }
 
-    /// Rebuilds the index. For a large store, a caller that only searches begins with the latest changes.
+    /// Rebuilds the index. If the store is large and the caller only searches, only the latest changes are read.
     pub(super) fn renew(
         &self,
         state: &mut IndexState,
         lock: Option<&IndexFolderLock>,
     ) -> Result<(), IndexStepError> {
-        // Each memory has an entry of the log, so with a short log there is no need to count.
+        // Each memory has an entry in the log, so a short log means few memories, and they need not be counted.
         let large = self.source.head()?.0 > SOON && self.source.size()? > SOON;
         if !large || !self.is_hurried(lock)? {
             return self.build(state, lock);
@@ -117,7 +117,8 @@ impl SearchIndex {
         Ok(())
     }
 
-    /// Prevents that anybody opens a damaged base again: the next maintenance may not come across the damage.
+    /// Removes the manifest so that nobody opens the damaged base again. The next maintenance might not notice the
+    /// damage itself.
     fn void_base(&self) -> Result<(), IndexStepError> {
         if let Some(folder) = &self.folder
             && let Some(lock) = self.unless_unwritable(folder.lock())?.flatten()
@@ -127,7 +128,8 @@ impl SearchIndex {
         Ok(())
     }
 
-    /// Returns true if long work should be left to the maintenance. If nobody could write its result, it must be done now.
+    /// Returns true if long work should be left to maintenance. If the result of maintenance could not be written, the
+    /// work must be done now.
     fn is_hurried(&self, lock: Option<&IndexFolderLock>) -> Result<bool, IndexStepError> {
         match &self.folder {
             Some(folder) if lock.is_none() => Ok(self.unless_unwritable(folder.lock())?.is_some()),
@@ -135,7 +137,7 @@ impl SearchIndex {
         }
     }
 
-    /// Opens the base. Returns true if there is one that matches the store and is whole.
+    /// Opens the base. Returns true if a base exists that matches the store and is not damaged.
     fn opened(&self, state: &mut IndexState, epoch: [u8; 16]) -> Result<bool, IndexStepError> {
         match self.load(state, epoch) {
             Err(IndexStepError::Damaged(damaged)) => {
@@ -146,7 +148,7 @@ impl SearchIndex {
         }
     }
 
-    /// Opens the base that the manifest names. Returns true if there is one that matches the store.
+    /// Opens the base that the manifest describes. Returns true if a base exists that matches the store.
     pub(super) fn load(&self, state: &mut IndexState, epoch: [u8; 16]) -> Result<bool, IndexStepError> {
         let Some(folder) = &self.folder else {
             return Ok(false);
@@ -169,7 +171,7 @@ impl SearchIndex {
                     });
                     return Ok(true);
                 }
-                // Another process may have folded in between. Then there is a newer manifest to open.
+                // Another process may have folded since the stamp was read. Then there is a newer manifest to open.
                 Err(_) if folder.stamp() != stamp => {}
                 Err(error) => return Err(error),
             }
@@ -188,8 +190,9 @@ impl SearchIndex {
             };
             let page = self.source.changes(seq, CHANGES)?;
             let Some(last) = page.last() else {
-                // A log that ends before the followed entry is another one. A log that has grown since the page was read is
-                // not: the next pulse brings its new entries.
+                // A log that ends before the entry that we applied last is a different log. If the log has only grown
+                // since the page was read, it is the same log, and the next change of the store's counter brings its
+                // new entries.
                 return Ok(self.source.head()? >= seq);
             };
             if page[0].seq.0 != seq.0 + 1 {
@@ -202,7 +205,8 @@ impl SearchIndex {
                 }
             }
             if page.len() == CHANGES && last.seq.0 + SOON <= self.source.head()?.0 && self.is_hurried(lock)? {
-                // Their new content is read later; their old content must not be found.
+                // Maintenance reads the new content of these memories later. Their old content must not be found until
+                // then.
                 state.snapshot.partial = true;
                 for (id, erased) in &changed {
                     state.snapshot.kill(id.as_bytes(), *erased)?;
@@ -223,7 +227,7 @@ impl SearchIndex {
         }
     }
 
-    /// Applies changed memories, each with true if it was erased.
+    /// Applies changed memories. The boolean of each memory is true if the memory was erased.
     fn take_in(
         &self,
         snapshot: &mut IndexSnapshot,
@@ -243,14 +247,14 @@ impl SearchIndex {
     }
 }
 
-/// Returns true if a memory is gone permanently. If it only left somebody's sight, the next entry has its present state, and
-/// its words may stay in the files.
+/// Returns true if a memory was erased permanently. If it only became invisible to some principals, the next entry
+/// gives its present state, and its text may stay in the files.
 fn is_erased(change: &Change, next: Option<&Change>) -> bool {
     let goes_on = next.is_some_and(|next| {
         next.memory == change.memory
             && match next.kind {
                 ChangeKind::Revised => true,
-                // One that was erased and loaded again is in the same space.
+                // A memory that was erased and then loaded again is in the same space.
                 ChangeKind::Saved => next.space != change.space,
                 _ => false,
             }

@@ -1,7 +1,7 @@
-//! The growth of the tail: the old docs of a changed memory die, and its new ones form a small segment.
+//! The growth of the tail: the old docs of a changed memory become dead, and its new docs form a small segment.
 //!
-//! Small segments are merged as they accumulate, so that there are always few and each doc is rewritten only a few
-//! times.
+//! Small segments are merged when there are many of them. So the tail always has few segments, and each doc is
+//! rewritten only a few times.
 
 use tulving_core::model::search::Entry;
 
@@ -9,13 +9,13 @@ use super::segment::{MergedSegmentContent, NewSegmentContent, held};
 use super::snapshot::{IndexSnapshot, SnapshotPart, views};
 use super::trouble::DamagedIndexFile;
 
-/// Number of segments of one size that are merged.
+/// Number of segments of a similar size that are merged into one.
 const FAN: usize = 8;
-/// Larger segments in memory are not merged. Folding writes them to files.
+/// Number of docs from which a segment in memory is no longer merged. Folding writes such segments to files.
 const LARGE: usize = 32 * 1024;
 
 impl IndexSnapshot {
-    /// Adds memories in their present state. Their old docs are dead already.
+    /// Adds memories in their present state. The caller has already marked their old docs as dead.
     pub(super) fn absorb(&mut self, entries: &[Entry], model: Option<&str>) -> Result<(), DamagedIndexFile> {
         let segment = held(&NewSegmentContent::of(entries, model))?;
         if segment.docs() > 0 {
@@ -31,7 +31,7 @@ impl IndexSnapshot {
         Ok(())
     }
 
-    /// A size class with too many segments of the tail.
+    /// Returns a size class in which the tail has too many segments.
     fn crowded(&self) -> Option<u32> {
         let small = || self.tail.iter().filter(|part| part.living() < LARGE).map(size_of_part);
         small().find(|size| small().filter(|other| other == size).count() >= FAN)
@@ -43,7 +43,8 @@ impl IndexSnapshot {
     }
 }
 
-/// The size class. Segments of one class are within a factor of eight.
+/// The size class of a part. Sizes in one class differ by less than a factor of eight. Only the class of the parts that
+/// are not merged has no upper limit.
 fn size_of_part(part: &SnapshotPart) -> u32 {
     match part.living() {
         large if large >= LARGE => u32::MAX,
@@ -51,7 +52,7 @@ fn size_of_part(part: &SnapshotPart) -> u32 {
     }
 }
 
-/// Merges several parts into one in memory. Vectors of other models than `model` are dropped.
+/// Merges several parts into one part in memory. Drops vectors of models other than `model`.
 fn merged(parts: &[SnapshotPart], model: Option<&str>) -> Result<SnapshotPart, DamagedIndexFile> {
     Ok(SnapshotPart::new(held(&MergedSegmentContent::of(&views(parts)?, model)?)?))
 }

@@ -1,8 +1,8 @@
 //! The keyword lane: BM25 of the question's terms, term at a time, over windows of docs.
 //!
-//! The rarity of terms and the length of items are computed only within the scope, and only items in it are scored:
-//! hidden memories do not change a bit of the answer. Sums are made in the same order for every doc, so that base and
-//! tail give the same numbers to the last bit.
+//! The rarity of terms and the length of items are computed only within the scope, and only items within the scope are
+//! scored. So hidden memories cannot change the answer. The gains of every doc are added in the same order, so base and
+//! tail give exactly the same scores.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -15,44 +15,44 @@ use super::top::{ScoredDoc, TopDocs};
 use super::trouble::DamagedIndexFile;
 use super::visible::VisibleDocs;
 
-/// The saturation of repeated terms.
+/// BM25's parameter k1: the saturation of repeated terms.
 const K1: f32 = 1.2;
-/// The influence of the length. Anything from 0.5 to 0.75 measured as good.
+/// BM25's parameter b: the influence of the length. In measurements, all values from 0.5 to 0.75 gave good results.
 const B: f32 = 0.6;
-/// Number of docs that are scored at once: their scores stay in the nearest caches.
+/// Number of docs that are scored at once. Their scores fit into the CPU's fastest caches.
 const WINDOW: usize = 16 * 1024;
-/// Gains of docs with up to this many terms are looked up; longer docs are few.
+/// Number of terms in a doc from which its gains are not taken from a table. Few docs are that long.
 const SHORT: usize = 256;
-/// Gains of terms with up to this many occurrences are looked up.
+/// Maximum number of occurrences of a term for which gains are taken from a table.
 const SELDOM: usize = 3;
-/// Number of unknown terms that are expanded. Searching all terms takes a while.
+/// Maximum number of unknown terms that are expanded. Each expansion searches all terms, which takes a while.
 const MOST_UNKNOWN: usize = 8;
-/// The least number of postings that are worth a table.
+/// Minimum number of postings for which a table of gains is worth computing.
 const WORTH_A_TABLE: usize = 4_096;
 
-/// A term to look for: one of the question, or one of its expansion.
+/// A term to search for: a term of the question, or a term of an expansion.
 pub(super) struct WeightedTerm<'a> {
-    /// The index of its term among the different terms of the question.
+    /// The index of the question's term that this term belongs to, among the different terms of the question.
     pub(super) asked: usize,
-    /// Its weight: the rarity times the number of occurrences in the question.
+    /// The weight of the term: its rarity times its number of occurrences in the question.
     pub(super) weight: f32,
-    /// The docs that have it, part by part.
+    /// The docs that contain the term, part by part.
     pub(super) postings: Vec<Postings<'a>>,
 }
 
 /// The question's terms, prepared for scoring.
 pub(super) struct QueryTerms<'a> {
-    /// The words, grouped by the term of the question.
+    /// The terms to search for, grouped by the term of the question.
     pub(super) words: Vec<WeightedTerm<'a>>,
-    /// The rarity of each term of the question, in its order; 0 for one without any match.
+    /// The rarity of each term of the question, in the order of the question; 0 for a term without any match.
     pub(super) rarities: Vec<f32>,
-    /// The worth of the different terms of the question, each times its number of occurrences. One without any match has
-    /// the highest rarity: the answer lacks it.
+    /// The worth of each different term of the question: its rarity times its number of occurrences. A term without any
+    /// match has the highest rarity, because the answer lacks it.
     pub(super) worth: Vec<f32>,
     pub(super) lengths: LengthNormalization,
 }
 
-/// The effect of a length relative to the mean of all.
+/// The effect of an item's length relative to the mean length of all items.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LengthNormalization {
     slope: f32,
@@ -65,7 +65,7 @@ impl LengthNormalization {
         Self { slope: K1 * B / mean }
     }
 
-    /// The gain of a word with this count in a text of this length.
+    /// The gain of a term with this count in a text of this length.
     pub(super) fn gain(self, weight: f32, count: f32, length: f32) -> f32 {
         let dampened = K1 * (1.0 - B) + self.slope * length;
         weight * (count * (K1 + 1.0) / (count + dampened))
@@ -111,7 +111,7 @@ impl<'a> QueryTerms<'a> {
         Ok(Self { words, rarities, worth, lengths: LengthNormalization::around(length / items.max(1.0)) })
     }
 
-    /// The best hits by their terms, and the number of visible memories with any of them.
+    /// The best docs by their terms, and the number of visible memories that contain any of the terms.
     pub(super) fn best(&self, parts: &[VisibleDocs<'_>], mut top: TopDocs<'_>) -> (Vec<ScoredDoc>, u64) {
         let (mut scores, mut memories) = (ScoreWindow::new(), 0);
         for (part, visible) in (0_u32..).zip(parts) {
@@ -122,7 +122,8 @@ impl<'a> QueryTerms<'a> {
                     .filter_map(|word| PostingsCursor::of(self.lengths, word, part, range))
                     .collect();
                 let mut counted = 0;
-                // Windows begin at the next posting, at a multiple of 64, as the words of bits do.
+                // A window begins at a multiple of 64 at or before the next posting, because the bits are stored in
+                // words of 64.
                 while let Some(first) = left.iter().filter_map(|word| word.docs.first()).min() {
                     let start = first & !63;
                     let end = start.saturating_add(WINDOW as u32).min(range.end);
@@ -137,20 +138,20 @@ impl<'a> QueryTerms<'a> {
     }
 }
 
-/// The rarity of a term that `with` of all items have.
+/// The rarity of a term that `with` of all `items` contain.
 fn rarity(items: f64, with: f64) -> f32 {
     #[expect(clippy::cast_possible_truncation, reason = "a rarity needs no more digits")]
     let rarity = ((items - with + 0.5) / (with + 0.5)).ln_1p() as f32;
     rarity
 }
 
-/// The rest of a word's postings in a range.
+/// The postings of a term in a range that are not scored yet.
 struct PostingsCursor<'a> {
     docs: &'a [u32],
     counts: &'a [u8],
     weight: f32,
     lengths: LengthNormalization,
-    /// Gains by count and length, for the usual ones.
+    /// The gains by count and length, for small counts and lengths. Empty if there are few postings.
     table: Vec<f32>,
 }
 
@@ -211,7 +212,8 @@ impl ScoreWindow {
         self.touched[place / 64] |= 1 << (place % 64);
     }
 
-    /// Offers the good scores, counts the memories with any of the terms, and resets all scores to zero.
+    /// Offers the good scores to the list of the best, counts the memories with any of the terms, and resets all scores
+    /// to zero.
     fn harvest(
         &mut self,
         part: u32,
@@ -245,7 +247,7 @@ impl ScoreWindow {
     }
 }
 
-/// Number of memories of the docs of these bits, without the one counted last.
+/// Number of memories of the docs whose bits are set, without the memory counted last.
 fn count(visible: &VisibleDocs<'_>, first: u32, mut bits: u64, counted: &mut u32) -> u64 {
     if visible.view.continued.is_empty() {
         return u64::from(bits.count_ones());

@@ -1,7 +1,7 @@
-//! The manifest: the files of the base, and the last log entry that it covers.
+//! The manifest: the list of the base's files, and the last log entry that the base contains.
 //!
-//! One small file that is replaced as a whole. Files that it does not name do not count. Those that it names are identified
-//! by length and checksum, so a lost, torn or foreign file is noticed.
+//! The manifest is one small file that is always replaced as a whole. The index ignores files that it does not list. It
+//! identifies the listed files by length and checksum, so that a lost, torn or foreign file is noticed.
 
 use std::sync::LazyLock;
 
@@ -11,25 +11,25 @@ use tulving_text::{cast, terms};
 use super::segment::{MAGIC, vocabulary};
 use super::trouble::DamagedIndexFile;
 
-/// The name of its file.
+/// The name of the manifest's file.
 pub(super) const NAME: &str = "manifest";
 
-/// The content of the file.
+/// The content of the manifest.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct IndexManifest {
-    /// The text processing of the engine that made it; see [`fingerprint`].
+    /// The fingerprint of the text processing of the engine that made the index; see [`fingerprint`].
     pub(super) fingerprint: u32,
-    /// Ascends with each manifest.
+    /// A number that increases with each manifest.
     pub(super) generation: u64,
-    /// The epoch of the store that it was made from, hexadecimal.
+    /// The epoch of the store from which the index was made, in hexadecimal.
     pub(super) epoch: String,
-    /// The last entry of the change log that it covers.
+    /// The last entry of the change log that the base contains.
     pub(super) watermark: u64,
-    /// The model whose vectors it has.
+    /// The model that made the vectors of the base.
     pub(super) model: Option<String>,
-    /// The segments.
+    /// The segments of the base.
     pub(super) segments: Vec<SegmentFile>,
-    /// The dead docs in them.
+    /// The file with the dead docs of these segments.
     pub(super) dead: Option<DeadDocsFile>,
 }
 
@@ -39,7 +39,7 @@ pub(super) struct SegmentFile {
     pub(super) file: String,
     pub(super) bytes: u64,
     pub(super) checksum: u32,
-    /// True if it still contains erased text.
+    /// True if the segment still contains erased text.
     pub(super) erased: bool,
 }
 
@@ -51,12 +51,12 @@ pub(super) struct DeadDocsFile {
 }
 
 impl IndexManifest {
-    /// Returns true if it is from this content of the store, and from an engine with the same text processing.
+    /// Returns true if the index was made from this epoch of the store, by an engine with the same text processing.
     pub(super) fn fits(&self, epoch: &[u8; 16]) -> bool {
         self.epoch == epoch_text(epoch) && self.fingerprint == fingerprint()
     }
 
-    /// The manifest as written: a checksum on the first line, then readable JSON.
+    /// The manifest as it is written: a checksum on the first line, then readable JSON.
     pub(super) fn encoded(&self) -> Vec<u8> {
         let text = serde_json::to_string_pretty(self).expect("it is made of words and numbers");
         format!("{:08x}\n{text}\n", crc32fast::hash(text.as_bytes())).into_bytes()
@@ -74,12 +74,13 @@ impl IndexManifest {
     }
 }
 
-/// Times of each kind, one by one, since a text with all of them has one if any counts.
+/// Sample texts, one for each kind of time. If one text contained all kinds, the fingerprint would not change when the
+/// engine no longer recognises one of them.
 const TIMES: [&str; 7] =
     ["at 5 a.m.", "at 5pm", "at 10:30", "on 8 May", "in 2019", "two weeks ago", "last summer"];
 
-/// A checksum of the text processing of this engine: the vocabularies of facets, the terms of a sample text, the recognition
-/// of times, and the layout of segments. A base from an engine that differs is rebuilt.
+/// A checksum of the text processing of this engine: the vocabularies of facets, the terms of a sample text, the
+/// recognition of times, and the layout of segments. A base is rebuilt if an engine with another fingerprint made it.
 pub(super) fn fingerprint() -> u32 {
     static FINGERPRINT: LazyLock<u32> = LazyLock::new(|| {
         let sample = "The Café's engines are running? snake_case CamelCase HTTPServer2 v1.2.3-rc.1 don't \

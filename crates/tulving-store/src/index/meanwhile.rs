@@ -1,7 +1,7 @@
-//! Finds memories by their letters while the index has only a part of them.
+//! Finds memories by literal text while the index contains only some of the memories.
 //!
-//! The store searches every content for the words of the question, and the matches are searched together with the
-//! existing part. Words that differ in more than their ending are not found this way.
+//! The store searches the content of every memory for the words of the question. The matches are searched together with
+//! the existing part of the index. Words that differ in more than their ending are not found this way.
 
 use tulving_core::model::search::{Entry, Question, SearchScope};
 
@@ -10,15 +10,16 @@ use super::build::ENTRIES;
 use super::snapshot::IndexSnapshot;
 use super::trouble::{DamagedIndexFile, IndexStepError};
 
-/// The most memories that are read in addition to the part: some tenth of a second.
+/// Maximum number of memories that are read in addition to the indexed ones, which takes some tenth of a second.
 const MOST: usize = 1_000;
-/// Number of words to look for, the longest first; each costs another search of every content.
+/// Maximum number of words to search for, the longest first. Each word costs another search of the content of every
+/// memory.
 const WORDS: usize = 6;
-/// The least length of a word. Shorter words are in almost every content, unless they are numbers.
+/// Minimum length of a word. Shorter words are in almost every content, unless they are numbers.
 const SHORTEST: usize = 3;
 
 impl SearchIndex {
-    /// The memories whose contents have words of the question, with their vectors of this model.
+    /// The memories whose contents contain words of the question, with their vectors of this model.
     pub(super) fn held(
         &self,
         scope: &SearchScope,
@@ -35,7 +36,7 @@ impl SearchIndex {
 }
 
 impl IndexSnapshot {
-    /// This snapshot with these memories added.
+    /// A copy of this snapshot with these memories added.
     pub(super) fn and(&self, entries: &[Entry], model: Option<&str>) -> Result<Self, DamagedIndexFile> {
         let mut both = self.clone();
         for entry in entries {
@@ -46,7 +47,7 @@ impl IndexSnapshot {
     }
 }
 
-/// The parts of terms that occur literally in a content. Stems end in "i" where the word has "y" or "ies".
+/// The part of each term that occurs literally in contents. A stem ends in "i" where the word ends in "y" or "ies".
 fn letters(terms: &[String]) -> Vec<&str> {
     let stems = terms.iter().map(|term| match term.strip_suffix('i') {
         Some(stem) if stem.len() >= SHORTEST => stem,

@@ -1,11 +1,11 @@
 //! The search index: a base in immutable files, a tail in memory, and one way to score both.
 //!
-//! It is derived. It follows the change log of any store, and can be deleted at any time: an index that is missing, torn
-//! or of another store is noticed and rebuilt.
+//! The index is derived data. It follows the change log of any store, and can be deleted at any time. An index that is
+//! missing, torn or made from another store is noticed and rebuilt.
 //!
-//! The base is [segments](segment) named by one [manifest]; the tail is small segments in memory with the changes since
-//! the manifest's watermark. The old docs of a changed memory are dead. [`follow`] keeps up with the store, [`fold`]
-//! moves the tail into the base, [`answer`] searches.
+//! The base is a list of [segments](segment) in one [manifest]. The tail is small segments in memory with the changes
+//! since the manifest's watermark. The old docs of a changed memory are dead. [`follow`] applies the changes of the
+//! store, [`fold`] moves the tail into the base, and [`answer`] searches.
 
 mod answer;
 mod build;
@@ -56,27 +56,28 @@ use self::trouble::{DamagedIndexFile, IndexStepError};
 pub use self::fold::{FoldOutcome, PendingIndexWork};
 pub use self::status::IndexStatus;
 
-/// The most attempts of a search, if files are found to be damaged.
+/// Maximum number of attempts of a search if it finds damaged files.
 const ATTEMPTS: usize = 3;
 
-/// An index over a store.
+/// An index of a store.
 ///
-/// Opening it costs nothing; the first search opens the base. If there is none it reads the whole store, and of a large
-/// store only the latest changes, until the index was [tended](Self::tend). Any number of processes may use one folder.
-/// If the folder cannot be written, the index is only in memory and [`status`](Self::status) reports it.
+/// Opening the index costs nothing; the first search opens the base. If there is no base, the first search reads the
+/// whole store. If the store is large, searches read only the latest changes until the index was [tended](Self::tend).
+/// Any number of processes may use one folder. If the folder cannot be written, the index is only in memory and
+/// [`status`](Self::status) reports it.
 pub struct SearchIndex {
     source: Arc<dyn IndexSource>,
     folder: Option<IndexFolder>,
-    /// Locked while a thread follows or folds.
+    /// Locked while a thread follows the log or folds.
     state: Mutex<IndexState>,
-    /// The snapshot for searches, and its pulse of the store.
+    /// The snapshot for searches, and the store's change counter at that snapshot.
     current: RwLock<Option<(u64, Arc<IndexSnapshot>)>>,
     notes: Mutex<IndexProblems>,
-    /// Number of threads that fold.
+    /// Number of threads that are folding.
     tending: AtomicUsize,
 }
 
-/// The opened and followed data.
+/// The opened data of the index, up to the last change that was applied.
 #[derive(Default)]
 struct IndexState {
     snapshot: IndexSnapshot,
@@ -86,7 +87,7 @@ struct IndexState {
     damaged: bool,
 }
 
-/// Marks that a thread folds, until it is dropped.
+/// Counts a thread as folding until the guard is dropped.
 struct FoldingGuard<'a>(&'a AtomicUsize);
 
 impl Drop for FoldingGuard<'_> {
@@ -96,7 +97,7 @@ impl Drop for FoldingGuard<'_> {
 }
 
 impl SearchIndex {
-    /// The index of a store, with its files in `folder`, which is created when it is needed.
+    /// Opens the index of a store, with its files in `folder`. The folder is created when it is needed.
     pub fn open<S>(store: Arc<S>, folder: &Path) -> Self
     where
         S: Log + Feed + Send + Sync + 'static,
@@ -104,7 +105,7 @@ impl SearchIndex {
         Self::new(store, Some(IndexFolder::new(folder)))
     }
 
-    /// The index of a store, only in memory.
+    /// Opens an index of a store that is only in memory.
     pub fn in_memory<S>(store: Arc<S>) -> Self
     where
         S: Log + Feed + Send + Sync + 'static,
@@ -123,34 +124,34 @@ impl SearchIndex {
         }
     }
 
-    /// The work that [`tend`](Self::tend) would do. Reads only the manifest and the log.
+    /// Returns the work that [`tend`](Self::tend) would do. Reads only the manifest and the log.
     pub fn chore(&self) -> Result<PendingIndexWork, IndexError> {
         Ok(self.chore_now()?)
     }
 
-    /// Returns true if [`tend`](Self::tend) has work, as far as is known without reading the store.
+    /// Returns true if [`tend`](Self::tend) has work, as far as this can be determined without reading the store.
     pub fn wants_tending(&self) -> bool {
         self.wants(&self.state(), FoldEffort::Usual)
     }
 
-    /// Folds a long tail into the base. Rebuilds the base if there is none, its vectors are of an old model or something
-    /// is damaged. Searches continue meanwhile, in this process and in others.
+    /// Folds a long tail into the base. Rebuilds the base if it is missing or damaged, or if its vectors are of an old
+    /// model. Searches continue meanwhile, in this process and in others.
     pub fn tend(&self) -> Result<FoldOutcome, IndexError> {
         Ok(self.fold(FoldEffort::Usual)?)
     }
 
-    /// Like [`tend`](Self::tend), however short the tail is.
+    /// Does the same as [`tend`](Self::tend), however short the tail is.
     pub fn tend_now(&self) -> Result<FoldOutcome, IndexError> {
         Ok(self.fold(FoldEffort::Now)?)
     }
 
-    /// Rewrites the files that still contain erased text, after which it is in none. Files that another process still
-    /// reads are counted in [`FoldOutcome::Done`]. They go when that process has caught up and this is called again.
+    /// Rewrites the files that still contain erased text. If another process still reads an old file, the file stays
+    /// and is counted in [`FoldOutcome::Done`]. A call after that process has switched to the new files removes it.
     pub fn purge(&self) -> Result<FoldOutcome, IndexError> {
         Ok(self.fold(FoldEffort::Thorough)?)
     }
 
-    /// The index of the present store.
+    /// Returns the index of the store's present content.
     fn snapshot(&self) -> Result<Arc<IndexSnapshot>, IndexStepError> {
         let change_counter = self.source.change_counter()?;
         match self.current_at(change_counter) {
@@ -161,12 +162,13 @@ impl SearchIndex {
 
     fn current_at(&self, change_counter: u64) -> Option<Arc<IndexSnapshot>> {
         let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
-        // Another process may have completed a partial index, which is not a commit.
+        // A partial index is not reused: another process may have completed it, and that does not change the store's
+        // counter.
         let fits = |(of, snapshot): &&(u64, Arc<IndexSnapshot>)| *of == change_counter && !snapshot.partial;
         current.as_ref().filter(fits).map(|(_, snapshot)| Arc::clone(snapshot))
     }
 
-    /// Brings the state up to the store, if it is behind.
+    /// Applies new changes of the store to the state, if there are any.
     fn update(&self, state: &mut IndexState) -> Result<Arc<IndexSnapshot>, IndexStepError> {
         let change_counter = self.source.change_counter()?;
         match self.current_at(change_counter) {
@@ -175,9 +177,9 @@ impl SearchIndex {
         }
     }
 
-    /// Brings the state up to the store and lets searches use it.
+    /// Applies new changes of the store to the state, and lets searches use the result.
     fn update_anew(&self, state: &mut IndexState) -> Result<Arc<IndexSnapshot>, IndexStepError> {
-        // Read first, so that later writes are noticed next time.
+        // The counter is read before the changes, so that the next search notices later writes.
         let change_counter = self.source.change_counter()?;
         if let Err(trouble) = self.follow(state, None) {
             let IndexStepError::Damaged(damaged) = trouble else {
@@ -193,7 +195,7 @@ impl SearchIndex {
         Ok(snapshot)
     }
 
-    /// Runs `work` on the index, again if a file turns out to be damaged.
+    /// Runs `work` on the index, and repeats it if a file turns out to be damaged.
     fn with<T>(&self, work: impl Fn(&IndexSnapshot) -> Result<T, DamagedIndexFile>) -> Result<T, IndexError> {
         for _ in 1..ATTEMPTS {
             let snapshot = self.snapshot()?;
@@ -205,7 +207,7 @@ impl SearchIndex {
         Ok(work(&*self.snapshot()?).map_err(IndexStepError::from)?)
     }
 
-    /// Rebuilds the index, unless another thread was faster and the damaged file is no longer used.
+    /// Rebuilds the index, unless another thread has already replaced the damaged file.
     fn mend(&self, damaged: &DamagedIndexFile) -> Result<(), IndexStepError> {
         let mut state = self.state();
         if state.snapshot.base.iter().any(|part| part.segment.name() == damaged.file) {
@@ -218,7 +220,7 @@ impl SearchIndex {
 
     fn state(&self) -> MutexGuard<'_, IndexState> {
         self.state.lock().unwrap_or_else(|poisoned| {
-            // A panic may have left an incomplete state, so it is opened again.
+            // A panic may have left an incomplete state, so the index is opened again.
             let mut state = poisoned.into_inner();
             *state = IndexState::default();
             self.state.clear_poison();

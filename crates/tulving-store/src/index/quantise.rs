@@ -1,12 +1,14 @@
-//! Vectors as small numbers: a byte for each dimension of a stored vector, two for the question's.
+//! Vectors as small numbers: one byte for each dimension of a stored vector, two bytes for each dimension of the
+//! question's vector.
 //!
-//! A stored vector is bytes and a scale. The question keeps sixteen bits a dimension, so that only the stored side is
-//! rounded: on normalised vectors of 384 dimensions the cosine is off by less than 0.002. All sums are of whole numbers
-//! and cannot overflow, so every CPU gives exactly the same answer.
+//! A stored vector consists of bytes and a scale. The question uses sixteen bits for each dimension, so that only the
+//! stored vector is rounded. For normalised vectors of 384 dimensions, the error of the cosine is less than 0.002. All
+//! sums are sums of integers and cannot overflow, so every CPU gives exactly the same answer.
 
 use super::simd;
 
-/// A vector as bytes, padded to `width` with zeros, and the value of one unit; `None` if it is not finite.
+/// The vector as bytes, padded to `width` with zeros, and the scale, which is the value of one unit; `None` if the
+/// vector is not finite.
 pub(super) fn quantised(vector: &[f32], width: usize) -> Option<(Vec<i8>, f32)> {
     let largest = largest(vector)?;
     let scale = largest / 127.0;
@@ -20,12 +22,12 @@ pub(super) fn quantised(vector: &[f32], width: usize) -> Option<(Vec<i8>, f32)> 
     Some((bytes, scale))
 }
 
-/// The largest absolute value; `None` if one is not a number.
+/// The largest absolute value; `None` if one of the values is not a number.
 fn largest(vector: &[f32]) -> Option<f32> {
     vector.iter().try_fold(0.0_f32, |largest, value| value.is_finite().then(|| largest.max(value.abs())))
 }
 
-/// The question's vector.
+/// The question's vector, prepared for comparisons.
 #[derive(Clone, Debug)]
 pub(super) struct QuantisedQuery {
     numbers: Vec<i16>,
@@ -34,13 +36,13 @@ pub(super) struct QuantisedQuery {
 }
 
 impl QuantisedQuery {
-    /// A vector to compare with rows of `width` bytes.
+    /// Prepares a vector for comparisons with rows of `width` bytes.
     pub(super) fn new(vector: &[f32], width: usize) -> Option<Self> {
         let largest = f64::from(largest(vector)?);
         if largest == 0.0 {
             return None;
         }
-        // Neither a number nor the sum of all, each times 127, may overflow.
+        // Neither a single value nor the sum of all products with 127 may overflow.
         let sum: f64 = vector.iter().map(|value| f64::from(value.abs())).sum();
         let room = f64::from(i32::MAX) / 127.0 - vector.len() as f64;
         let factor = (f64::from(i16::MAX) / largest).min(room / sum);
@@ -62,29 +64,29 @@ impl QuantisedQuery {
         Some(Self { numbers, scale, signs })
     }
 
-    /// Number of numbers in a row.
+    /// Number of bytes in a row.
     pub(super) fn width(&self) -> usize {
         self.numbers.len()
     }
 
-    /// The cosine with a row.
+    /// The cosine of the question and a row.
     pub(super) fn cosine(&self, row: &[i8], scale: f32) -> f32 {
         simd::dot(&self.numbers, row) as f32 * (self.scale * scale)
     }
 
-    /// The best cosine with one of several rows.
+    /// The highest cosine of the question and any of these rows.
     pub(super) fn best_cosine(&self, rows: &[i8], scales: &[f32]) -> Option<f32> {
         let cosines = rows.chunks_exact(self.numbers.len()).zip(scales);
         cosines.map(|(row, scale)| self.cosine(row, *scale)).reduce(f32::max)
     }
 
-    /// Prefetches rows that are compared soon.
+    /// Prefetches rows that will be compared soon.
     pub(super) fn fetch(&self, whole: &[i8], sentences: &[i8]) {
         simd::fetch(whole);
         simd::fetch(sentences);
     }
 
-    /// Number of signs in which each of several rows differs.
+    /// For each row, the number of signs in which it differs from the question.
     pub(super) fn distances(&self, rows: &[u64], distances: &mut Vec<u16>) {
         distances.clear();
         distances.resize(rows.len() / self.signs.len().max(1), 0);

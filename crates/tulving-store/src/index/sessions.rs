@@ -1,4 +1,4 @@
-//! The sessions that candidates are in, in order and over all parts, and the neighbours that come with them.
+//! Finds the sessions of the candidates, in order and over all parts, and adds the neighbours of each candidate.
 //!
 //! The work for a session is done once, however many candidates it has.
 
@@ -8,12 +8,12 @@ use std::ops::Range;
 use super::segment::{DocDetailFields as _, NONE, SessionKey, SessionKind};
 use super::visible::VisibleDocs;
 
-/// Number of items on each side of a candidate that come with it.
+/// Number of items before and after a candidate that are added to the result.
 const REACH: usize = 2;
-/// Number of classes of a session that are remembered while its items are counted.
+/// Number of the latest classes of a session with which the class of the next item is compared.
 const REMEMBERED: usize = 8;
 
-/// A doc that is returned.
+/// A doc of the search result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ResultDoc {
     pub(super) part: u32,
@@ -23,21 +23,21 @@ pub(super) struct ResultDoc {
     pub(super) candidate: bool,
 }
 
-/// A session of candidates.
+/// A session that contains candidates.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct CandidateSession {
-    /// True if it is the chunks of one memory.
+    /// True if the session consists of the chunks of one memory.
     pub(super) document: bool,
-    /// Its docs, visible or not, part by part.
+    /// The docs of the session, visible or not, part by part.
     pub(super) docs: Vec<(u32, Range<u32>)>,
-    /// Number of visible docs.
+    /// Number of visible docs of the session.
     pub(super) items: u32,
     pub(super) speakers: u32,
     /// Total number of terms of the visible docs.
     pub(super) length: u64,
 }
 
-/// Collects the result: the items of sessions in their order, then the others, and the sessions.
+/// Collects the result: the items of sessions in their order, then the items without a session, and the sessions.
 pub(super) fn gather(
     parts: &[VisibleDocs<'_>],
     candidates: &[(u32, u32)],
@@ -47,7 +47,7 @@ pub(super) fn gather(
     for ((space, key), found) in by_session {
         let session = u32::try_from(sessions.len()).ok();
         let docs = match key.kind {
-            // All docs of a memory are in one part.
+            // All docs of a memory are in one part, so the other parts need no search.
             SessionKind::Memory => found.iter().take(1).map(|one| (one.0, one.1.clone())).collect(),
             SessionKind::Conversation => (0_u32..)
                 .zip(parts)
@@ -78,10 +78,10 @@ pub(super) fn gather(
     (picked, sessions)
 }
 
-/// Part, docs of the session in that part, candidates among them.
+/// A part, the docs of the session in that part, and the candidates among these docs.
 type SessionPart = (u32, Range<u32>, Vec<u32>);
 
-/// The candidates of each session, and those without one.
+/// The candidates of each session, and the candidates without a session.
 #[expect(clippy::type_complexity, reason = "used once, just above")]
 fn by_session<'a>(
     parts: &[VisibleDocs<'a>],
@@ -108,7 +108,7 @@ fn by_session<'a>(
     (sessions, loose)
 }
 
-/// The visible docs of a session, in its order.
+/// The visible docs of a session, in the order of the session.
 fn members(parts: &[VisibleDocs<'_>], docs: &[(u32, Range<u32>)]) -> Vec<(u32, u32)> {
     let mut members: Vec<(u32, u32)> = Vec::new();
     for (part, docs) in docs {
@@ -116,7 +116,7 @@ fn members(parts: &[VisibleDocs<'_>], docs: &[(u32, Range<u32>)]) -> Vec<(u32, u
         members.extend(docs.clone().filter(|&doc| visible.sees(doc)).map(|doc| (*part, doc)));
     }
     if docs.len() > 1 {
-        // Each part is in order already, so this merges runs.
+        // Each part is already sorted, so this sort only merges sorted runs.
         members.sort_by_cached_key(|&(part, doc)| {
             let view = &parts[part as usize].view;
             let detail = &view.details[doc as usize];
@@ -126,7 +126,7 @@ fn members(parts: &[VisibleDocs<'_>], docs: &[(u32, Range<u32>)]) -> Vec<(u32, u
     members
 }
 
-/// The places of candidates and of their neighbours, ascending, each with true if it is a candidate.
+/// The positions of candidates and of their neighbours, in ascending order. The boolean is true for a candidate.
 fn around(members: &[(u32, u32)], candidates: &[(u32, u32)]) -> Vec<(usize, bool)> {
     let mut wanted: Vec<(usize, bool)> = Vec::new();
     let mut left = candidates.len();
@@ -153,7 +153,7 @@ fn measured(
     docs: Vec<(u32, Range<u32>)>,
     members: &[(u32, u32)],
 ) -> CandidateSession {
-    // Few classes alternate, so each is judged once.
+    // The docs of a session alternate between few classes, so most docs have one of the latest classes.
     let mut classes: Vec<(u32, u32)> = Vec::new();
     let mut length = 0;
     for &(part, doc) in members {

@@ -1,7 +1,8 @@
-//! The two inner loops over vectors, each in a version for any CPU and a faster one for newer CPUs, chosen at run
-//! time. They are sums of whole numbers, so both give the same result.
+//! The two inner loops over vectors. Each has a version for any CPU and a faster one for newer CPUs, chosen at run
+//! time. They are sums of integers, so both versions give the same result.
 
-/// The sum of the products. The rows have the same length, a multiple of 64. The caller makes sure that the sum fits.
+/// The sum of the products. The rows have the same length, which is a multiple of 64. The caller ensures that the sum
+/// does not overflow.
 pub(super) fn dot(numbers: &[i16], row: &[i8]) -> i32 {
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("avx2") {
@@ -29,8 +30,8 @@ pub(super) fn distances(signs: &[u64], rows: &[u64], distances: &mut [u16]) {
     distances_plain(signs, rows, distances);
 }
 
-/// Prefetches rows that will be compared soon. Rows at random places are not in any cache, and waiting for each in
-/// turn takes longer than comparing them.
+/// Prefetches rows that will be compared soon. Rows at random positions are not in any cache, and waiting for each row
+/// in turn takes longer than the comparisons.
 pub(super) fn fetch(rows: &[i8]) {
     #[cfg(target_arch = "x86_64")]
     for line in rows.chunks(64) {
@@ -56,7 +57,8 @@ fn dot_plain(numbers: &[i16], row: &[i8]) -> i32 {
 
 #[inline(always)]
 fn distances_plain(signs: &[u64], rows: &[u64], distances: &mut [u16]) {
-    // The built-in model has six words, 384 dimensions; a fixed number is unrolled.
+    // The built-in model has 384 dimensions, which are six words. The compiler can unroll a loop with a fixed number of
+    // words.
     if let Ok(signs) = <&[u64; 6]>::try_from(signs) {
         for (distance, row) in distances.iter_mut().zip(rows.chunks_exact(6)) {
             let mut bits = 0;
@@ -87,7 +89,8 @@ fn dot_avx2(numbers: &[i16], row: &[i8]) -> i32 {
     };
     let mut sums = [_mm256_setzero_si256(); 2];
     for (n, (numbers, row)) in numbers.chunks_exact(16).zip(row.chunks_exact(16)).enumerate() {
-        // SAFETY: sixteen numbers of two bytes and sixteen of one are there, and neither load needs alignment.
+        // SAFETY: the chunks have sixteen numbers of two bytes and sixteen of one byte, and neither load needs
+        // alignment.
         let (numbers, row) =
             unsafe { (_mm256_loadu_si256(numbers.as_ptr().cast()), _mm_loadu_si128(row.as_ptr().cast())) };
         let products = _mm256_madd_epi16(numbers, _mm256_cvtepi8_epi16(row));

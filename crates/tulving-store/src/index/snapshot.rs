@@ -1,6 +1,6 @@
 //! The whole index at one moment: segments of the base, segments of the tail, and the dead docs of each.
 //!
-//! A search uses one snapshot from start to end. Following the log or folding makes a new one.
+//! A search uses one snapshot from start to end. Following the log or folding creates a new snapshot.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use super::trouble::DamagedIndexFile;
 pub(super) struct SnapshotPart {
     pub(super) segment: Arc<Segment>,
     pub(super) dead: Arc<DeadDocs>,
-    /// True if some of its dead docs were erased, and must not stay in a file.
+    /// True if some of its dead docs belong to erased memories, whose text must not stay in a file.
     pub(super) erased: bool,
 }
 
@@ -28,15 +28,15 @@ impl SnapshotPart {
     }
 }
 
-/// All parts.
+/// The whole index at one moment.
 #[derive(Clone, Default)]
 pub(super) struct IndexSnapshot {
     /// The parts in files.
     pub(super) base: Vec<SnapshotPart>,
     /// The parts in memory.
     pub(super) tail: Vec<SnapshotPart>,
-    /// True if memories are missing because reading them would take too long before answering. Those that are
-    /// there are up to date.
+    /// True if memories are missing because reading them would delay the answer too much. The memories in the snapshot
+    /// are up to date.
     pub(super) partial: bool,
 }
 

@@ -9,10 +9,10 @@ use super::manifest::NAME;
 use super::trouble::{DamagedIndexFile, IndexStepError};
 use super::{IndexState, SearchIndex};
 
-/// Number of findings that are remembered.
+/// Maximum number of findings that are remembered.
 const MOST_FINDINGS: usize = 20;
 
-/// The findings since the index was opened.
+/// The problems found since the index was opened.
 #[derive(Clone, Debug, Default)]
 pub(super) struct IndexProblems {
     damage: Vec<String>,
@@ -26,28 +26,28 @@ pub struct IndexStatus {
     pub items: u64,
     /// Number of segments of the base.
     pub segments: usize,
-    /// Number of changes that are in memory and not in the base.
+    /// Number of changes that are only in memory and not yet in the base.
     pub tail: usize,
-    /// The last entry of the change log that the base has. Entries up to here are not read again.
+    /// The last entry of the change log that the base contains. Entries up to this one are not read again.
     pub watermark: Seq,
-    /// The last entry of the change log that was followed in memory.
+    /// The last entry of the change log that was applied in memory.
     pub followed: Seq,
     /// Total size of the files in bytes.
     pub bytes: u64,
     /// True if files still contain erased text; see [`SearchIndex::purge`].
     pub holds_erased: bool,
-    /// True if the vectors of the base are of another model than the store's; see [`SearchIndex::tend`].
+    /// True if the vectors of the base are of a model that is not the store's current one; see [`SearchIndex::tend`].
     pub outdated: bool,
-    /// True if only the latest changes can be found, until the rest was read; see [`SearchIndex::tend`].
+    /// True if searches find only the latest changes, until the rest is read; see [`SearchIndex::tend`].
     pub partial: bool,
-    /// Damage that was noticed since the index was opened, and repaired.
+    /// Damage that was noticed and repaired since the index was opened.
     pub damage: Vec<String>,
-    /// The reason why nothing can be written, if so. The index is then only in memory.
+    /// The reason why the index cannot be written to its folder, if so. The index is then only in memory.
     pub unwritable: Option<String>,
 }
 
 impl SearchIndex {
-    /// The status of the index, after it has caught up with the store.
+    /// Returns the status of the index, after applying the latest changes of the store.
     pub fn status(&self) -> Result<IndexStatus, IndexError> {
         let mut state = self.state();
         self.update(&mut state)?;
@@ -68,8 +68,8 @@ impl SearchIndex {
         })
     }
 
-    /// Checks every byte of every file, and returns the damage. It is repaired the next time the index is
-    /// [tended](Self::tend), or when a search comes across it.
+    /// Checks every byte of every file, and returns the damage. The damage is repaired when the index is next
+    /// [tended](Self::tend), or when a search notices it.
     pub fn verify(&self) -> Result<Vec<String>, IndexError> {
         let mut state = self.state();
         self.update(&mut state)?;
@@ -81,7 +81,7 @@ impl SearchIndex {
         Ok(found)
     }
 
-    /// Returns the damage of the files on the disk; none if no files are expected.
+    /// Returns the damage of the files on the disk; empty if no files are expected.
     fn damage(&self, expected: bool) -> Result<Vec<DamagedIndexFile>, IndexStepError> {
         let Some(folder) = self.folder.as_ref().filter(|_| expected) else {
             return Ok(Vec::new());
@@ -113,7 +113,7 @@ impl SearchIndex {
         self.with_notes(|notes| notes.unwritable = Some(format!("{}: {error}", path.display())));
     }
 
-    /// The result; `None` if the disk failed, which is recorded.
+    /// Returns the result. If the disk failed, records that and returns `None`.
     pub(super) fn unless_unwritable<T>(
         &self,
         done: Result<T, IndexStepError>,

@@ -1,4 +1,4 @@
-//! The best of many. Ties never depend on the layout of the index.
+//! Selects the best of many docs. The order of docs with equal scores never depends on the layout of the index.
 
 use std::cmp::Ordering;
 
@@ -12,12 +12,12 @@ pub(super) struct ScoredDoc {
     pub(super) doc: u32,
 }
 
-/// Keeps the `limit` best: the higher score first, then the smaller memory id, then the earlier chunk.
+/// The `limit` best docs. A higher score comes first, then a smaller memory id, then an earlier chunk.
 pub(super) struct TopDocs<'a> {
     views: &'a [SegmentView<'a>],
     limit: usize,
     hits: Vec<ScoredDoc>,
-    /// The worst of the best, once there are enough.
+    /// The worst of the `limit` best docs at the last pruning; `None` before the first one.
     bar: Option<ScoredDoc>,
 }
 
@@ -26,7 +26,7 @@ impl<'a> TopDocs<'a> {
         Self { views, limit, hits: Vec::new(), bar: None }
     }
 
-    /// The least score that is accepted.
+    /// The minimum score that is still accepted.
     pub(super) fn least(&self) -> f32 {
         match self.bar {
             _ if self.limit == 0 => f32::INFINITY,
@@ -35,7 +35,7 @@ impl<'a> TopDocs<'a> {
         }
     }
 
-    /// Adds a hit, if it is good enough.
+    /// Adds a doc if its score is high enough.
     pub(super) fn offer(&mut self, hit: ScoredDoc) {
         if self.limit == 0 || self.bar.is_some_and(|bar| order(self.views, &hit, &bar) != Ordering::Less) {
             return;
@@ -46,7 +46,7 @@ impl<'a> TopDocs<'a> {
         }
     }
 
-    /// The best, in any order.
+    /// The best docs, in any order.
     pub(super) fn into_hits(mut self) -> Vec<ScoredDoc> {
         if self.hits.len() > self.limit {
             self.prune();

@@ -1,27 +1,27 @@
-//! Errors inside the index, before it is decided how to handle them.
+//! Errors inside the index, before a caller decides how to handle them.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use tulving_core::model::error::{IndexError, StoreError};
 
-/// A file of the index is not as it was written. Noticed before anything of it is used.
+/// A file of the index differs from the file that was written. The damage is noticed before any of the content is used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct DamagedIndexFile {
     /// The file's name.
     pub(super) file: String,
-    /// The damage.
+    /// The description of the damage.
     pub(super) what: &'static str,
 }
 
 /// The reason why a step failed.
 #[derive(Debug)]
 pub(super) enum IndexStepError {
-    /// The store failed: the caller gets the error.
+    /// The store failed. The caller gets the error.
     Store(StoreError),
-    /// The disk failed: the index continues in memory.
+    /// The disk failed. The index continues in memory.
     Disk(PathBuf, io::Error),
-    /// A file is damaged: the index is rebuilt.
+    /// A file is damaged. The index is rebuilt.
     Damaged(DamagedIndexFile),
 }
 

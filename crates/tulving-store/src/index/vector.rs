@@ -1,4 +1,5 @@
-//! The vector lane: cosines with the question, exact for few items and preselected by sign bits for many.
+//! The vector lane: the cosines of the question and the items. They are exact if there are few items. If there are
+//! many, sign bits preselect the items to compare.
 
 use tulving_core::model::search::{self, Meaning};
 
@@ -8,14 +9,14 @@ use super::top::{ScoredDoc, TopDocs};
 use super::trouble::DamagedIndexFile;
 use super::visible::VisibleDocs;
 
-/// The most items that are compared exactly, with all sentences, which takes about 1 ms with two sentences each. Beyond
-/// that, the signs choose the ones to compare: 0.6 ms at 20,000.
+/// Maximum number of items that are all compared exactly, with all their sentences. This takes about 1 ms with two
+/// sentences each. Above this number, the signs preselect the items to compare, which takes 0.6 ms for 20,000 items.
 const EXACT: u64 = 10_000;
-/// The least number that the signs choose.
+/// Minimum number of items that the signs preselect.
 const SURVIVORS: usize = 2_000;
-/// Number of rows of signs that are compared before looking at the result.
+/// Number of rows of signs that are compared before their distances are evaluated.
 const ROWS: usize = 1_024;
-/// Number of survivors whose vectors are prefetched from memory.
+/// Number of preselected items whose vectors are prefetched into the cache ahead of the comparison.
 const AHEAD: usize = 3;
 
 /// The closeness of a doc.
@@ -32,15 +33,15 @@ impl DocSimilarity {
     }
 }
 
-/// The compared docs.
+/// The result of comparing docs with the question.
 #[derive(Default)]
 pub(super) struct VectorResults {
     probe: Option<QuantisedQuery>,
-    /// For each part, true if it has vectors of the question's model.
+    /// For each part, true if its vectors are of the question's model.
     fits: Vec<bool>,
-    /// The closeness of docs, part by part, by doc.
+    /// The closeness of the compared docs, part by part, sorted by doc.
     near: Vec<Vec<DocSimilarity>>,
-    /// The best.
+    /// The nearest docs.
     pub(super) best: Vec<ScoredDoc>,
 }
 
@@ -88,7 +89,7 @@ impl VectorResults {
         Ok(made)
     }
 
-    /// Returns true if a part has vectors that were compared.
+    /// Returns true if the vectors of a part are of the question's model.
     pub(super) fn fits(&self, part: usize) -> bool {
         self.fits[part]
     }
@@ -100,7 +101,7 @@ impl VectorResults {
         &near[from..from + near[from..].partition_point(|near| near.doc < docs.end)]
     }
 
-    /// The closeness of each of these docs. Those not compared before are compared now.
+    /// The closeness of each of these docs. Docs that were not compared before are compared now.
     pub(super) fn near(
         &self,
         docs: impl Iterator<Item = (u32, u32)>,
@@ -144,14 +145,14 @@ fn compare_all(
     Ok(())
 }
 
-/// Compares these docs, which ascend part by part.
+/// Compares these docs, which are sorted by part and doc.
 fn compare_chosen(
     probe: &QuantisedQuery,
     chosen: &[(u32, u32)],
     views: &[SegmentView<'_>],
     near: &mut [Vec<DocSimilarity>],
 ) -> Result<(), DamagedIndexFile> {
-    // All are requested before the first is read.
+    // All vectors are requested before the first one is read.
     let places = chosen.iter().filter_map(|&(part, doc)| {
         let row = views[part as usize].row_of(doc)?;
         views[part as usize].fetch_vectors(row);
@@ -165,7 +166,7 @@ fn compare_chosen(
     Ok(())
 }
 
-/// Compares rows at random places.
+/// Compares rows at random positions.
 fn compare_each<T: Copy>(
     probe: &QuantisedQuery,
     rows: &[(T, u32, DocVectors<'_>)],
@@ -190,15 +191,15 @@ fn compared(probe: &QuantisedQuery, doc: u32, vectors: &DocVectors<'_>) -> DocSi
 /// The docs whose signs differ least from the question's.
 struct SignPreselection {
     limit: usize,
-    /// Number of docs taken at each distance.
+    /// Number of docs accepted at each distance.
     taken: Vec<usize>,
-    /// The largest distance that is taken: enough docs are nearer.
+    /// The largest distance that is still accepted, because enough docs are nearer.
     bound: u16,
-    /// Number of docs nearer than the bound.
+    /// Number of docs that are nearer than the bound.
     nearer: usize,
-    /// Distance, part and doc.
+    /// The distance, the part and the doc of each accepted doc.
     found: Vec<(u16, u32, u32)>,
-    /// Number of docs at which those beyond the bound are dropped.
+    /// Number of found docs at which the docs beyond the bound are dropped.
     full: usize,
 }
 
@@ -249,12 +250,14 @@ impl SignPreselection {
         }
         if self.found.len() >= self.full {
             self.found.retain(|(distance, ..)| *distance <= self.bound);
-            // All docs exactly at the bound stay, however many, so they must not be scanned again with each new one.
+            // All docs exactly at the bound stay, however many there are. `full` is raised to at least twice
+            // their number, so that they are not scanned again for each new doc.
             self.full = self.full.max(self.found.len() * 2);
         }
     }
 
-    /// Part and doc of the nearest, in that order. Among those exactly at the bound, the smaller ids are chosen.
+    /// The part and doc of the nearest docs, sorted by part and doc. Of the docs exactly at the bound, those with the
+    /// smaller ids are chosen.
     fn chosen(mut self, views: &[SegmentView<'_>]) -> Vec<(u32, u32)> {
         self.found.retain(|(distance, ..)| *distance <= self.bound);
         if self.found.len() > self.limit {

@@ -1,8 +1,8 @@
-//! The docs of a part within a scope. Decided before anything is scored.
+//! Determines the docs of a part that are within a scope, before any doc is scored.
 //!
-//! Docs of one class (space, owner, facets, speaker) are alike to almost every filter, so each class is judged once and
-//! a doc costs one look at its class. Each doc is judged separately only if the filter has a time or a list of
-//! memories.
+//! Almost every filter treats all docs of a class (space, owner, facets, speaker) alike. So each class is checked once,
+//! and the check of a doc only reads the result for its class. Each doc is checked separately only if the filter has a
+//! time or a list of memories.
 
 use std::ops::Range;
 
@@ -15,30 +15,31 @@ use super::dead::DeadDocs;
 use super::segment::{DocCounts, DocDetailFields as _, Postings, SegmentView};
 use super::trouble::DamagedIndexFile;
 
-/// The most named memories for which only their docs are read. With more, reading all is as fast.
+/// Maximum number of listed memories for which only their own docs are read. With more memories, reading all docs is as
+/// fast.
 const FEW: usize = 2_048;
 
 /// A part, and its docs within the scope.
 pub(super) struct VisibleDocs<'a> {
     pub(super) view: SegmentView<'a>,
     dead: &'a DeadDocs,
-    /// Ascending ranges that do not touch. Docs outside are not visible.
+    /// Ascending ranges that do not touch. Docs outside these ranges are not visible.
     pub(super) ranges: Vec<Range<u32>>,
-    /// For each class, true if the class does not hide its docs. Other rules may.
+    /// For each class, true if its docs can be visible. Other rules may still hide a doc.
     classes: Vec<bool>,
     judged: DocVisibility,
     /// True if all living docs of the part are visible.
     whole: bool,
-    /// The number of visible docs and memories.
+    /// The counts of the visible docs and memories.
     pub(super) counts: DocCounts,
 }
 
 enum DocVisibility {
     /// All docs in the ranges are visible.
     All,
-    /// Visible by class, without the dead.
+    /// A doc is visible if its class is visible and the doc is not dead.
     Classes,
-    /// A bit for each doc.
+    /// A doc is visible if its bit is set.
     Docs(Vec<u64>),
 }
 
@@ -46,7 +47,7 @@ enum DocVisibility {
 enum ClassVisibility {
     No,
     Yes,
-    /// The decision depends on the doc.
+    /// The result depends on the doc.
     Maybe,
 }
 
@@ -127,7 +128,7 @@ impl<'a> VisibleDocs<'a> {
         Ok(())
     }
 
-    /// The docs of these memories, ascending.
+    /// The docs of these memories, in ascending order.
     fn named(&self, ids: &[MemoryId]) -> Result<Vec<Range<u32>>, DamagedIndexFile> {
         let found = ids.iter().map(|id| self.view.docs_of(id.as_bytes()));
         let mut found = found.collect::<Result<Vec<_>, _>>()?;
@@ -137,7 +138,7 @@ impl<'a> VisibleDocs<'a> {
         Ok(found)
     }
 
-    /// Returns true if a doc matches the requested times.
+    /// Returns true if a doc matches the times of the filter.
     fn in_time(&self, doc: u32, created: i64, filter: &Filter) -> bool {
         let times = self.view.times(doc);
         let fits = |asked: Option<tulving_core::model::time::Timestamp>, holds: &dyn Fn(i64) -> bool| {
@@ -163,7 +164,7 @@ impl<'a> VisibleDocs<'a> {
         }
     }
 
-    /// Number of visible docs with a term.
+    /// Number of visible docs that contain a term.
     pub(super) fn count(&self, postings: Postings<'_>) -> usize {
         if self.whole {
             return self.dead.living(postings);
@@ -177,13 +178,13 @@ impl<'a> VisibleDocs<'a> {
         }
     }
 
-    /// Returns true if a visible doc has a term.
+    /// Returns true if a visible doc contains a term.
     pub(super) fn has_any(&self, postings: Postings<'_>) -> bool {
         self.ranges.iter().any(|range| postings.docs_within(range).iter().any(|doc| self.sees(*doc)))
     }
 
-    /// The visible docs among the up to 64 from `first`, a multiple of 64, as bits. Bits of docs outside the ranges
-    /// have no meaning.
+    /// A word of bits, set for the visible docs among the 64 docs from `first` on. `first` is a multiple of 64. Bits of
+    /// docs outside the ranges have no meaning.
     pub(super) fn word(&self, first: u32) -> u64 {
         match &self.judged {
             DocVisibility::All => u64::MAX,
@@ -198,7 +199,7 @@ impl<'a> VisibleDocs<'a> {
         }
     }
 
-    /// Each class of a visible doc, at least once.
+    /// The classes of the visible docs. A class may occur more than once.
     pub(super) fn classes(&self) -> Vec<u32> {
         match &self.judged {
             DocVisibility::Docs(_) => {
@@ -219,7 +220,7 @@ impl<'a> VisibleDocs<'a> {
 fn judge(view: &SegmentView<'_>, class: u32, space: SpaceId, scope: &SearchScope) -> ClassVisibility {
     let (facets, filter) = (view.facets(class), &scope.filter);
     let owner = PrincipalId::from_bytes(view.class_owner(class));
-    // Expired docs of the class count as archived.
+    // Expired docs of the class count as archived, so the state depends on the doc.
     let expires = facets.timed() && filter.states_at.is_some() && !filter.states.is_empty();
     let wanted = scope.sight.sees(space, owner, facets.boundary())
         && (filter.types.is_empty() || facets.memory_type().is_some_and(|word| filter.types.contains(&word)))

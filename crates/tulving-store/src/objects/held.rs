@@ -1,5 +1,5 @@
-//! Keeps writers and removers of attachments apart, in all processes of a home: by a lock on a file, which ends with its
-//! process.
+//! Keeps writers and removers of attachments from working at the same time, in all processes of a home. The lock on a
+//! file ends with its process.
 
 use std::fs::{File, TryLockError};
 use std::io;
@@ -12,7 +12,8 @@ use tulving_core::ports::Hold;
 use super::local::trouble;
 use crate::{files, home};
 
-/// The lock of a place for attachments. Its file stays: if it were removed, two processes could have the lock at once.
+/// The lock for a store of attachments. The lock file is never removed: otherwise two processes could have the lock at
+/// the same time.
 #[derive(Clone, Debug)]
 pub(super) struct ObjectsLock {
     file: PathBuf,

@@ -1,7 +1,9 @@
-//! Attachments in a folder: one file each, readable only by its owner, in 256 folders by the first byte of the hash.
+//! Attachments in a folder. Each attachment is a file that only its owner can read. The files are in 256 subfolders, by
+//! the first byte of the hash.
 //!
-//! A file is written as a [draft](crate::DraftFile) in its folder and renamed when it is durable, so a file with the name of a
-//! key is complete. Drafts of a killed process are removed with the next attachment in the same folder.
+//! A file is written as a [draft](crate::DraftFile) in its folder, and renamed after it is durable. So a file whose
+//! name is a key is always complete. The drafts of a killed process are removed when the next attachment is written to
+//! the same folder.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write as _};
@@ -17,7 +19,8 @@ use super::held::ObjectsLock;
 use crate::draft::DraftFile;
 use crate::{files, home};
 
-/// The lock file of keepers and removers, in the folder of the attachments.
+/// The name of the lock file in the folder of the attachments. Both the processes that add attachments and those that
+/// remove attachments lock this file.
 const LOCK: &str = "lock";
 
 /// Attachments in a folder.
@@ -28,7 +31,7 @@ pub struct LocalObjects {
 }
 
 impl LocalObjects {
-    /// The attachments in this folder, which is created with the first of them.
+    /// Creates a store of attachments in this folder. The folder itself is created with the first attachment.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
         let folder = folder.into();
         Self { held: ObjectsLock::by(folder.join(LOCK)), folder }
@@ -38,7 +41,8 @@ impl LocalObjects {
         self.folder.join(key.as_str())
     }
 
-    /// Makes an existing file with exactly these bytes durable and updates its times. Returns true if there is one.
+    /// If a file with exactly these bytes exists, makes it durable and updates its times. Returns true if the file
+    /// exists.
     fn renew(path: &Path, bytes: &[u8]) -> io::Result<bool> {
         let Some(mut file) = open(path)? else {
             return Ok(false);
@@ -122,7 +126,7 @@ impl ObjectSizes for LocalObjects {
     }
 }
 
-/// A regular file, opened for reading; `None` if there is none. Opening anything else does not wait.
+/// Opens a regular file for reading; `None` if there is no such file. Opening a pipe or a device does not block.
 fn open(path: &Path) -> io::Result<Option<File>> {
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits();
     let flags = i32::try_from(flags).expect("flags of the system are a C int");
@@ -137,7 +141,7 @@ fn open(path: &Path) -> io::Result<Option<File>> {
     }
 }
 
-/// Returns true if the rest of a file is exactly these bytes.
+/// Returns true if the rest of a file equals these bytes.
 fn has(file: &mut File, mut bytes: &[u8]) -> io::Result<bool> {
     let mut buffer = vec![0; 1 << 16];
     loop {
@@ -152,7 +156,8 @@ fn has(file: &mut File, mut bytes: &[u8]) -> io::Result<bool> {
     }
 }
 
-/// The error for a caller. It does not contain the path of the folder: the caller may be on another machine.
+/// Returns the error for a caller. It does not contain the path of the folder, because the caller may be on another
+/// machine.
 pub(super) fn trouble(verb: &'static str, error: &io::Error) -> ObjectError {
     let why = match (error.raw_os_error(), error.get_ref()) {
         (Some(code), _) => io::Error::from_raw_os_error(code).to_string(),

@@ -1,8 +1,9 @@
 //! A backend that is a separate program: a child process that speaks JSON-RPC 2.0 over its standard input and output.
 //!
-//! [`wire`] has the messages, [`session`] the process, [`pipe`] the pipes between. The process is started when it is
-//! first needed. A call always ends in time: a process that is late, answers without a request or sends something
-//! unreadable is killed with its whole group, and the next call restarts it, at most a few times a minute.
+//! [`wire`] defines the messages, [`session`] runs the process, and [`pipe`] contains the pipes between the two
+//! processes. The process is started by the first call. Every call ends within its time limit: a process that is late,
+//! that answers without a request or that sends something unreadable is killed together with its process group. The
+//! next call starts the process again, but only a few times per minute.
 
 mod pipe;
 mod session;
@@ -21,17 +22,17 @@ use tulving_core::ports::Backend;
 
 use session::PluginSession;
 
-/// The most starts within [`RECENTLY`]. More mean that it does not stay up.
+/// Maximum number of starts within [`RECENTLY`]. A further start is refused, because the program does not stay up.
 const STARTS: usize = 5;
-/// The time over which starts are counted.
+/// The period over which starts are counted.
 const RECENTLY: Duration = Duration::from_secs(60);
 
-/// A program and its arguments.
+/// The command that starts a plugin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PluginCommand {
     /// The program and its arguments; never empty.
     pub command: Vec<String>,
-    /// Its working folder.
+    /// The working folder of the process.
     pub folder: PathBuf,
 }
 
@@ -44,13 +45,13 @@ pub struct Plugin {
 #[derive(Default)]
 struct PluginState {
     session: Option<Arc<PluginSession>>,
-    /// The starts of the last minute, and earlier ones whose processes are not all gone.
+    /// The starts of the last minute, and earlier starts whose processes have not all ended.
     starts: Vec<PluginStart>,
 }
 
 struct PluginStart {
     at: Instant,
-    /// `None` if it could not be started.
+    /// The session of this start; `None` if the program could not be started.
     session: Option<Arc<PluginSession>>,
 }
 
@@ -59,13 +60,13 @@ impl PluginStart {
         now.duration_since(self.at) < RECENTLY
     }
 
-    /// Returns true if nothing is left of it: neither its process nor a thread that serves it.
+    /// Returns true if the process and all threads that serve it have ended.
     fn is_over(&self) -> bool {
         self.session.as_ref().is_none_or(|session| session.is_over())
     }
 }
 
-/// The reason not to start it again, if there is one.
+/// Returns the reason why the program must not be started again; `None` if it may be started.
 fn given_up(starts: &[PluginStart], now: Instant, ended: Option<BackendError>) -> Option<BackendError> {
     if starts.len() < STARTS {
         return None;
@@ -79,12 +80,12 @@ fn given_up(starts: &[PluginStart], now: Instant, ended: Option<BackendError>) -
 }
 
 impl Plugin {
-    /// A backend over this program, which is not started before the first call.
+    /// Creates a backend for this program. The program is started by the first call.
     pub fn new(how: PluginCommand) -> Self {
         Self { how, state: Mutex::default() }
     }
 
-    /// The present session, or a new one.
+    /// Returns the current session, or starts a new one.
     fn session(&self) -> Result<Arc<PluginSession>, BackendError> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let ended = match &state.session {
@@ -106,7 +107,7 @@ impl Plugin {
         started
     }
 
-    /// Calls a verb that it offers. Returns the session that answered.
+    /// Calls a verb that the plugin supports. Also returns the session that answered.
     fn ask(
         &self,
         verb: Verb,
@@ -136,7 +137,7 @@ fn late(within: Duration) -> impl Fn(BackendError) -> BackendError {
     }
 }
 
-/// Returns an answer that could be read, or ends the process that gave it.
+/// Returns an answer that could be read. If it could not be read, ends the session that sent it.
 fn understood<T>(by: &PluginSession, read: Result<T, String>) -> Result<T, BackendError> {
     read.map_err(|why| {
         let error = BackendError::Wrong { why };

@@ -1,4 +1,5 @@
-//! The pipes to a plugin's process: none blocks a thread after its session has released it, and input is cut into lines.
+//! The pipes to a plugin's process. After its session releases a pipe, the pipe blocks no thread any more. Input is
+//! split into lines.
 
 use std::io::{self, BufRead, PipeReader, Read, Write};
 use std::os::fd::AsFd;
@@ -7,24 +8,24 @@ use std::sync::Arc;
 use rustix::event::{PollFd, PollFlags};
 use rustix::io::Errno;
 
-/// The most bytes of one message, in either direction.
+/// Maximum size of a message in either direction, in bytes.
 pub(super) const LINE_BYTES: usize = 16 << 20;
 
-/// A pipe that is closed for us once the session releases it: from then on reads are empty and writes fail.
+/// A pipe that its session can release: from then on, reads return no bytes and writes fail.
 pub(super) struct ReleasablePipe<T> {
     end: T,
-    /// Ends once the pipe is released.
+    /// The session closes the other end of this pipe when it releases the pipes.
     looked_at: Arc<PipeReader>,
 }
 
 impl<T: AsFd> ReleasablePipe<T> {
-    /// Makes only this end non-blocking; the other belongs to the process.
+    /// Makes only this end of the pipe non-blocking, because the other end belongs to the process.
     pub(super) fn new(end: T, looked_at: &Arc<PipeReader>) -> io::Result<Self> {
         rustix::io::ioctl_fionbio(&end, true)?;
         Ok(Self { end, looked_at: looked_at.clone() })
     }
 
-    /// Waits until it can be read or written. Returns false if this pipe was released.
+    /// Waits until the pipe can be read or written. Returns false if the pipe was released.
     fn is_ready(&self, ready: PollFlags) -> io::Result<bool> {
         let mut pipes = [PollFd::new(&self.end, ready), PollFd::new(&*self.looked_at, PollFlags::IN)];
         loop {
@@ -65,15 +66,15 @@ impl<T: AsFd + Write> Write for ReleasablePipe<T> {
     }
 }
 
-/// The reason why there is no further line.
+/// The reason why no further line can be read.
 pub(super) enum PluginLineError {
-    /// The other end is closed, perhaps in the middle of a line.
+    /// The other end of the pipe was closed, possibly in the middle of a line.
     Closed,
-    /// The line has too many bytes.
+    /// The line is longer than the limit.
     Endless,
 }
 
-/// One line without its end; `None` after the last.
+/// Reads a line without its line break; `None` at the end of the input.
 pub(super) fn line(output: &mut impl BufRead) -> Result<Option<Vec<u8>>, PluginLineError> {
     let mut line = Vec::new();
     let read = output

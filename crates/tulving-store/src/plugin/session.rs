@@ -1,8 +1,9 @@
-//! One life of a plugin's process, from its start to its end.
+//! A session: one run of a plugin's process, from its start to its end.
 //!
-//! Four threads serve it, so that no call ever waits for a pipe: one writes, one reads, one drains its error output, one waits
-//! for its end. Requests are numbered and may overlap. The end of the session ends every waiting call. Once it has ended and the
-//! process was waited for, the threads stop, even if somebody keeps the other ends of the pipes open.
+//! Four threads serve the process, so that no call ever waits for a pipe. One thread writes requests, one reads
+//! answers, one reads the error output, and one waits for the end of the process. Requests are numbered and may
+//! overlap. The end of the session ends every waiting call. After the process was reaped, the threads stop, even if
+//! another process keeps the other ends of the pipes open.
 
 use std::collections::HashMap;
 use std::io::{self, BufReader, PipeWriter, Read, Write};
@@ -24,19 +25,20 @@ use super::pipe::{self, LINE_BYTES, PluginLineError, ReleasablePipe};
 use super::{PluginCommand, wire};
 use crate::process::{self, ErrorOutputTail, ProcessDescendants, ProcessGroup};
 
-/// The number of the first request; the others follow.
+/// The number of the first request, which asks for the description. Later requests have the following numbers.
 const DESCRIBE: u64 = 0;
-/// The time limit for its description. A call with less time is late, and the next one finds it ready.
+/// The time limit for the description of the plugin. A call with a shorter limit may fail, but the next call finds the
+/// description ready.
 const START: Duration = Duration::from_secs(20);
-/// The time that it has to end after a close request.
+/// The time for the process to end after a close request.
 const GRACE: Duration = Duration::from_millis(500);
-/// The environment variables that it gets. Nothing of Tulving's own is among them, least of all a token.
+/// The environment variables that the process gets. None of them is a variable of Tulving, and none contains a token.
 const ENVIRONMENT: [&str; 9] =
     ["PATH", "HOME", "USER", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "SSL_CERT_FILE"];
 
 type PluginReply = Result<Value, BackendError>;
 
-/// A process that runs, or did.
+/// A process that is running or has ended.
 pub(super) struct PluginSession {
     shared: Arc<PluginProcess>,
     started: Instant,
@@ -45,10 +47,11 @@ pub(super) struct PluginSession {
 /// The state that the threads share.
 struct PluginProcess {
     group: ProcessGroup,
-    /// The processes that it has started, including those that have left the group.
+    /// Finds the processes that the plugin has started, including those that have left the process group.
     kin: ProcessDescendants,
     state: Mutex<PluginSessionState>,
-    /// Notified when it has sent its description, when it was ended, when it was waited for and when an output has ended.
+    /// Notified when the process has sent its description, when it was killed, when it was reaped, and when one of its
+    /// outputs has ended.
     turn: Condvar,
 }
 
@@ -56,25 +59,26 @@ struct PluginProcess {
 struct PluginSessionState {
     /// The number of the last request.
     last: u64,
-    /// Its description of itself.
+    /// The description that the plugin sent.
     description: Option<Description>,
     waiting: HashMap<u64, Sender<PluginReply>>,
-    /// The lines to write. `None` once it is closed or has ended.
+    /// The channel for the lines to write; `None` after the session was closed or has ended.
     lines: Option<Sender<Vec<u8>>>,
-    /// Open for as long as the pipes are used.
+    /// Stays open while the pipes are in use.
     open: Option<PipeWriter>,
-    /// The reason why it gets no more requests.
+    /// The reason why the session accepts no more requests.
     ended: Option<BackendError>,
-    /// The last part of its error output.
+    /// The end of the process's error output.
     complaint: ErrorOutputTail,
-    /// Number of its two outputs that were read to their end.
+    /// Number of outputs that were read to their end. The process has two outputs.
     drained: u8,
-    /// True once the process was waited for. From then on its id may belong to another process.
+    /// True after the process was reaped. From then on, another process may have its process id.
     reaped: bool,
 }
 
 impl PluginSessionState {
-    /// Releases the pipes once the plugin has ended and was waited for. A process that it started may keep them open forever.
+    /// Releases the pipes after the session has ended and the process was reaped. Without this, a process that the
+    /// plugin started could keep the pipes open forever.
     fn let_go(&mut self) {
         if self.reaped && self.ended.is_some() {
             self.open = None;
@@ -87,12 +91,12 @@ impl PluginProcess {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Ends the session, once: every waiting call fails with this error, and the process and its children are killed.
+    /// Ends the session once: every waiting call fails with this error, and the process and its descendants are killed.
     fn end(&self, error: BackendError) {
         let mut state = self.state();
         if state.ended.is_none() {
             for (_, caller) in state.waiting.drain() {
-                // A caller that is gone needs no answer.
+                // If the caller no longer waits, the send fails, which does not matter.
                 let _ = caller.send(Err(error.clone()));
             }
             state.ended = Some(error);
@@ -103,7 +107,7 @@ impl PluginProcess {
         state.let_go();
     }
 
-    /// Records that it was waited for.
+    /// Records that the process was reaped.
     fn reap(&self, state: &mut PluginSessionState) {
         state.reaped = true;
         state.let_go();
@@ -124,7 +128,7 @@ impl PluginProcess {
             return Ok(());
         }
         match state.waiting.remove(&id) {
-            // A caller that is gone needs no answer.
+            // If the caller no longer waits, the send fails, which does not matter.
             Some(caller) => drop(caller.send(said)),
             None => return Err(wrong(format!("it answered request {id}, which nobody waits for"))),
         }
@@ -137,19 +141,20 @@ impl PluginProcess {
         }
     }
 
-    /// Records that one of its outputs was read to its end.
+    /// Records that one of the outputs was read to its end.
     fn drain(&self) {
         self.state().drained += 1;
         self.turn.notify_all();
     }
 
-    /// Waits a moment for a condition. Returns true if it is met.
+    /// Waits at most for `time` until a condition is true. Returns true if it is.
     fn waits_for(&self, time: Duration, what: impl Fn(&PluginSessionState) -> bool) -> bool {
         let waited = self.turn.wait_timeout_while(self.state(), time, |state| !what(state));
         what(&waited.unwrap_or_else(PoisonError::into_inner).0)
     }
 
-    /// Ends the session because of a pipe, unless the process has ended: then the waiting thread knows the reason better.
+    /// Ends the session because of an error of a pipe, unless the process has ended: in that case, the thread that
+    /// waits for the process reports the better reason.
     fn broken(&self, how: &str) {
         if !self.waits_for(LAST_WORDS, |state| state.reaped || state.ended.is_some()) {
             let gone = self.gone(how);
@@ -157,14 +162,14 @@ impl PluginProcess {
         }
     }
 
-    /// The error for its end, with the last part of its error output.
+    /// Returns the error for the end of the process, with the end of its error output.
     fn gone(&self, how: &str) -> BackendError {
         BackendError::Gone { why: self.state().complaint.after(how) }
     }
 }
 
 impl PluginSession {
-    /// Starts the program and requests its description, without waiting for it.
+    /// Starts the program and requests its description, but does not wait for the description.
     pub(super) fn start(how: &PluginCommand) -> Result<Self, BackendError> {
         Self::start_with(how, spawn)
     }
@@ -194,7 +199,8 @@ impl PluginSession {
             unreachable!("all three were asked for");
         };
         let (lines, to_write) = mpsc::channel();
-        // The writer will be there, and the end of the session shows if it can write.
+        // The writer thread does not run yet, but receives the line later. If the line cannot be written, the session
+        // ends.
         let _ = lines.send(wire::request(DESCRIBE, "describe", &wire::describe()));
         let state =
             PluginSessionState { lines: Some(lines), open: Some(open), ..PluginSessionState::default() };
@@ -207,7 +213,7 @@ impl PluginSession {
         };
         if let Err(error) = spawn(&shared, "plugin-wait", Box::new(move |shared| wait(shared, child))) {
             let error = failed(error);
-            // It was killed, and nobody else waits for it.
+            // The process was killed, and no other thread reaps it.
             while let Err(Errno::INTR) = rustix::process::waitpid(Some(group.id()), WaitOptions::empty()) {}
             shared.reap(&mut shared.state());
             return Err(error);
@@ -226,22 +232,23 @@ impl PluginSession {
         Ok(Self { shared, started: Instant::now() })
     }
 
-    /// Returns true if nothing is left of it. Each thread that serves it has a reference.
+    /// Returns true if the process and all threads that serve it have ended. Each of these threads has a reference.
     pub(super) fn is_over(&self) -> bool {
         Arc::strong_count(&self.shared) == 1
     }
 
-    /// The reason why it gets no more requests, if so.
+    /// Returns the reason why the session accepts no more requests; `None` if it accepts requests.
     pub(super) fn ended(&self) -> Option<BackendError> {
         self.shared.state().ended.clone()
     }
 
-    /// Ends it.
+    /// Ends the session with this error.
     pub(super) fn end(&self, error: BackendError) {
         self.shared.end(error);
     }
 
-    /// Its description of itself, until the deadline. A caller with less time than a start may take does not end it.
+    /// Returns the description of the plugin, and waits for it until the deadline. If a caller's time limit is shorter
+    /// than the time limit of a start, its timeout does not end the session.
     pub(super) fn described(&self, deadline: Instant) -> Result<Description, BackendError> {
         let last = self.started + START;
         let time = deadline.min(last).saturating_duration_since(Instant::now());
@@ -260,7 +267,7 @@ impl PluginSession {
         Err(error)
     }
 
-    /// Sends a request, and waits for the answer until the deadline. A late answer ends the session.
+    /// Sends a request, and waits for the answer until the deadline. If the answer is late, the session ends.
     pub(super) fn call(&self, method: &str, params: &Value, deadline: Instant) -> PluginReply {
         let asked = Instant::now();
         let (caller, answer) = mpsc::channel();
@@ -297,17 +304,17 @@ impl PluginSession {
             return Err(ended.clone());
         }
         state.waiting.insert(id, caller);
-        // If nobody writes any more, the session ends, and its end reaches the caller.
+        // If the writer thread has stopped, the session ends, and the caller gets the error of that end.
         if let Some(lines) = &state.lines {
             let _ = lines.send(line);
         }
         Ok(())
     }
 
-    /// Asks it to end, gives it a moment, and then kills it.
+    /// Asks the process to end, waits a short time, and then kills the process.
     pub(super) fn close(&self) {
         let (caller, _answer) = mpsc::channel();
-        // If it has ended already, only its remains are waited for.
+        // If the session has already ended, the send fails, and the call only waits for the process.
         let _ = self.send("close", &json!({}), caller);
         self.shared.state().lines = None;
         if !self.has_ended_within(GRACE) {
@@ -321,9 +328,9 @@ impl PluginSession {
     }
 }
 
-/// The work of a thread.
+/// The work of a thread that serves a session.
 type SessionThreadWork = Box<dyn FnOnce(&PluginProcess) + Send>;
-/// Starts a thread.
+/// Starts a thread that serves a session.
 type SessionThreadSpawner = fn(&Arc<PluginProcess>, &str, SessionThreadWork) -> io::Result<()>;
 
 fn spawn(shared: &Arc<PluginProcess>, name: &str, work: SessionThreadWork) -> io::Result<()> {
@@ -331,9 +338,9 @@ fn spawn(shared: &Arc<PluginProcess>, name: &str, work: SessionThreadWork) -> io
     thread::Builder::new().name(name.to_owned()).spawn(move || work(&shared)).map(drop)
 }
 
-/// Waits for the end of the process, kills its children, and releases its process id.
+/// Waits for the end of the process, kills its descendants, and reaps the process.
 fn wait(shared: &PluginProcess, mut child: Child) {
-    // Its process id stays valid until it was waited for, so the rest of its group can be killed by it.
+    // The process id stays valid until the process is reaped, so the process group can be killed by this id.
     let has_ended = shared.group.wait().is_ok();
     let how =
         |status: io::Result<ExitStatus>| status.map_or_else(|error| error.to_string(), |it| it.to_string());
@@ -344,25 +351,25 @@ fn wait(shared: &PluginProcess, mut child: Child) {
         shared.reap(&mut state);
         how
     } else {
-        // The lock must not be held for as long as that takes.
+        // Reaping may take a while, and the lock must not block other threads meanwhile.
         let how = how(child.wait());
         shared.reap(&mut shared.state());
         how
     };
-    // Its last output may still be on its way, and may be an answer.
+    // The last output may not have been read yet, and it may contain an answer.
     shared.waits_for(LAST_WORDS, |state| state.drained == 2);
     let gone = shared.gone(&how);
     shared.end(gone);
 }
 
-/// The time to wait for the end of a process and the ends of its outputs, once one of them has come. A process that it has
-/// started may keep an output open.
+/// The time to wait for the end of the process and for the end of both outputs, after the first of them has ended.
+/// Another process that the plugin has started may keep an output open.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
 fn write(shared: &PluginProcess, mut input: impl Write, lines: &Receiver<Vec<u8>>) {
     while let Ok(line) = lines.recv() {
         if input.write_all(&line).and_then(|()| input.flush()).is_err() {
-            // It reads no more.
+            // The process no longer reads its input.
             shared.broken("it does not read its standard input");
             return;
         }
@@ -390,7 +397,7 @@ fn read(shared: &PluginProcess, output: impl Read) {
     }
 }
 
-/// Drains its error output, and keeps the last part of it.
+/// Reads the error output of the process, and stores the end of it.
 fn hear(shared: &PluginProcess, mut complaints: impl Read) {
     let mut buffer = [0; 4_096];
     loop {
@@ -426,7 +433,8 @@ mod tests {
         }
     }
 
-    /// A process that has left the group of its plugin, killed at the end of the test if it is still running.
+    /// A process that has left the process group of its plugin. It is killed at the end of the test if it is still
+    /// running.
     struct Stranger(Pid);
 
     impl Stranger {
@@ -444,7 +452,7 @@ mod tests {
     }
 
     const LEAVES_A_STRANGER: &str = "setsid sh -c 'echo $$ > new; mv new stranger; exec sleep 1000' & ";
-    /// The same without the mark, and without a parent.
+    /// A plugin that starts a process without the mark and without a parent.
     const LEAVES_AN_UNMARKED_STRANGER: &str =
         "env -i /usr/bin/setsid /bin/sh -c 'echo $$ > new; mv new stranger; exec sleep 1000' & ";
 
@@ -505,7 +513,7 @@ mod tests {
         let script = format!("{LEAVES_A_STRANGER} sleep 1000");
         let session = PluginSession::start(&shell(folder.path(), &script)).expect("started");
         let _stranger = Stranger::of(folder.path());
-        // More than fits into a pipe that nobody reads.
+        // More bytes than fit into a pipe that the process does not read.
         let (caller, _answer) = mpsc::channel();
         session.send("save", &json!({ "text": "x".repeat(1 << 20) }), caller).expect("sent");
         assert!(!session.is_over());
@@ -513,7 +521,7 @@ mod tests {
         eventually("threads and pipes are left", || session.is_over());
     }
 
-    /// The process for which there was no thread.
+    /// The process id of a process for which no thread could be started.
     static UNWATCHED: AtomicI32 = AtomicI32::new(0);
 
     fn spawn_all_but_one(shared: &Arc<PluginProcess>, name: &str, work: SessionThreadWork) -> io::Result<()> {

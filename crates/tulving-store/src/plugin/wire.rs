@@ -13,12 +13,12 @@ use tulving_core::model::request::Filter;
 
 /// The version of the protocol.
 const PROTOCOL: u64 = 1;
-/// Method not found, as JSON-RPC numbers it.
+/// JSON-RPC's error code for an unknown method.
 const UNKNOWN_METHOD: i64 = -32_601;
-/// The most characters of a plugin's text that a message repeats.
+/// Maximum number of characters of a plugin's text that an error message repeats.
 const SAID: usize = 200;
 
-/// A request as a line.
+/// Encodes a request as a line.
 pub(super) fn request(id: u64, method: &str, params: &Value) -> Vec<u8> {
     #[derive(Serialize)]
     struct PluginRpcRequest<'a> {
@@ -33,7 +33,8 @@ pub(super) fn request(id: u64, method: &str, params: &Value) -> Vec<u8> {
     line
 }
 
-/// Reads a line as the answer to a request: its number, and the result or the error. `Err` if it is not an answer.
+/// Reads a line as the answer to a request. Returns the number of the request, and its result or error. Returns `Err`
+/// if the line is not an answer.
 pub(super) fn answer(line: &[u8]) -> Result<(u64, Result<Value, BackendError>), String> {
     #[derive(Deserialize)]
     struct PluginRpcResponse {
@@ -69,7 +70,7 @@ pub(super) fn answer(line: &[u8]) -> Result<(u64, Result<Value, BackendError>), 
     ))
 }
 
-/// The parameters of a request for the description.
+/// Returns the parameters of a request for the description.
 pub(super) fn describe() -> Value {
     json!({ "protocol": PROTOCOL })
 }
@@ -142,8 +143,8 @@ pub(super) fn forget(id: MemoryId, space: SpaceId, hard: bool) -> Value {
     json!({ "id": id, "hub_id": space, "hard": hard })
 }
 
-/// The memories of an answer, read one by one: an invalid one does not spoil the others. Of those beyond the limit only one is
-/// taken, which shows that there are more.
+/// Reads the memories of an answer one by one, so that an invalid memory does not make the others unusable. Reads at
+/// most one memory beyond the limit, which shows that there are more.
 pub(super) fn memories(said: Value, limit: usize) -> Result<Listed, String> {
     #[derive(Deserialize)]
     struct PluginMemoriesReply {
@@ -184,7 +185,7 @@ fn within(scope: &BackendScope, params: Value) -> Value {
     params
 }
 
-/// The parts of a filter that are sent.
+/// Returns the fields of a filter that are sent to a plugin.
 fn filter(filter: &Filter) -> Value {
     let mut said = Map::new();
     let mut say = |name: &str, value: Value| {

@@ -1,4 +1,4 @@
-//! Reads the data for lifecycle rules: the lives of memories, without their contents.
+//! Reads the data for lifecycle rules: the [`Life`] of each memory, without its content.
 
 use std::sync::LazyLock;
 
@@ -29,7 +29,7 @@ impl Aging for SqliteStore {
                  AND +m.space IN (SELECT unhex(value) FROM json_each(?2)) ORDER BY m.id LIMIT ?3"
             )
         });
-        // An empty blob sorts before every id.
+        // An empty blob sorts before every id, so it stands for the start of the list.
         let after: &[u8] = after.as_ref().map_or(&[], |id| id.as_bytes());
         let spaces = visible::hex_array(spaces.iter().map(SpaceId::as_bytes));
         self.read(|reader| {

@@ -1,5 +1,4 @@
-//! Reads the memories that have an attachment and those that are mirrors, to check that both are
-//! there.
+//! Reads the memories that have an attachment and those that are mirrored, to check that their files exist.
 
 use rusqlite::Connection;
 use tulving_core::model::checkup::{MemoryAttachment, MemoryName, MirroredMemory};
@@ -24,7 +23,7 @@ pub(super) fn with_attachments(reader: &Connection) -> Result<Vec<MemoryAttachme
     Ok(found.collect::<Result<_, _>>()?)
 }
 
-/// The memories that are entries of files, by space and number.
+/// The memories that mirror entries of files, by space and number.
 pub(super) fn mirrored(reader: &Connection) -> Result<Vec<MirroredMemory>, SqliteError> {
     let mut statement = reader.prepare(
         "SELECT m.number, s.name, m.id, m.source_path \

@@ -1,6 +1,7 @@
-//! Copies of the database: to a file of the caller while others write, and both ways for a restore.
+//! Copies the database: to a file that the caller names, while other processes write; and in both directions for a
+//! restore.
 //!
-//! The database is one part of a home; [`HomeContent`](crate::HomeContent) backs up all of them.
+//! The database is one part of a home; [`HomeContent`](crate::HomeContent) backs up all parts.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -23,32 +24,33 @@ use crate::target::check_target;
 /// Number of pages that are copied between two progress reports.
 const PAGES_PER_STEP: i32 = 2_000;
 
-/// The action if the target of a backup exists.
+/// The action if the target file of a backup exists.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ExistingFilePolicy {
-    /// Leave it and return an error.
+    /// Keep the file and return an error.
     #[default]
     Refuse,
-    /// Replace it.
+    /// Replace the file.
     Replace,
 }
 
 /// A finished copy of the database.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DatabaseBackup {
-    /// The file.
+    /// The path of the copy.
     pub path: PathBuf,
-    /// Its size.
+    /// The size of the copy, in bytes.
     pub bytes: u64,
-    /// Number of memories in it, including forgotten ones. Entries of files are not counted.
+    /// Number of memories in the copy, including forgotten ones. Memories that mirror files are not counted.
     pub memories: u64,
 }
 
 impl SqliteStore {
-    /// Writes a copy of the database as it is at this moment into one file, while others continue to read and write.
+    /// Writes a copy of the database as it is at this moment into one file, while other processes continue to read and
+    /// write.
     ///
-    /// `progress` is called with the bytes done and the total. The file appears only when it is complete.
-    /// [`check_target`] lists what it must not replace.
+    /// `progress` is called with the number of copied bytes and the total. The file appears only when it is complete.
+    /// [`check_target`] lists the files that a backup must not replace.
     pub fn backup(
         &self,
         to: &Path,
@@ -61,7 +63,7 @@ impl SqliteStore {
         Ok(DatabaseBackup { path: to.to_owned(), bytes, memories })
     }
 
-    /// Writes a whole copy in the folder of `to`, and counts its memories.
+    /// Writes a complete copy in the folder of `to`, and counts its memories.
     pub(super) fn draft(
         &self,
         to: &Path,
@@ -72,14 +74,14 @@ impl SqliteStore {
         Ok((draft, memories))
     }
 
-    /// Writes a whole copy into an empty draft, durably, and counts its memories. Errors name `to`.
+    /// Writes a complete, durable copy into an empty draft, and counts its memories. Errors name `to`.
     fn fill(&self, file: &Path, to: &Path, progress: &mut CopyProgress<'_>) -> Result<u64, StoreError> {
         let wait = self.options.busy_wait;
-        // Held until the copy is made, so that it is of one store.
+        // The connections stay open until the copy is made, so that all of it comes from the same store.
         let live = self.live().map_err(|fault| self.explain(fault))?;
         live.place.require()?;
         let source = live.reach.reader(wait).map_err(|fault| self.explain(fault))?;
-        // One moment for all steps: writers do not make the copy start again.
+        // One read transaction covers all steps, so that a write does not restart the copy.
         source
             .execute_batch("BEGIN; SELECT 1 FROM sqlite_schema;")
             .map_err(|error| self.explain(error.into()))?;
@@ -126,7 +128,7 @@ impl Copies for SqliteStore {
     }
 }
 
-/// The target file of a copy, if it may be written; see [`check_target`].
+/// Returns the target file of a copy, if it may be written; see [`check_target`].
 pub(crate) fn free_target(
     home: &Home,
     to: &Path,
@@ -139,7 +141,7 @@ pub(crate) fn free_target(
     }
 }
 
-/// Puts a whole copy in its place, durably, and returns its size.
+/// Moves a complete copy to its path, durably, and returns its size.
 pub(crate) fn put(
     draft: DraftFile,
     to: &Path,
@@ -159,7 +161,7 @@ pub(crate) fn put(
     Ok(bytes)
 }
 
-/// Counts the memories with their own rows. Entries of files are in the files.
+/// Counts the memories, without those that mirror entries of files.
 pub(super) fn memories_in(database: &Connection) -> rusqlite::Result<u64> {
     let sql = "SELECT count(*) FROM memories WHERE mirror_line IS NULL";
     database.query_row(sql, [], |row| row.get::<_, i64>(0)).map(i64::unsigned_abs)
@@ -173,7 +175,7 @@ pub(super) fn attached(database: &Connection) -> rusqlite::Result<Vec<String>> {
     statement.query_map([], |row| row.get(0))?.collect()
 }
 
-/// Refuses a copy that is damaged or whose rows refer to missing rows.
+/// Returns an error if a copy is damaged or if its rows refer to missing rows.
 pub(super) fn refuse_damaged(copy: &Connection, from: &Path) -> Result<(), SqliteError> {
     let verdict: String = copy.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
     if verdict != "ok" {
@@ -186,7 +188,7 @@ pub(super) fn refuse_damaged(copy: &Connection, from: &Path) -> Result<(), Sqlit
     Ok(())
 }
 
-/// Copies a database into an empty draft as a single file, without a log. It is not durable yet.
+/// Copies a database into an empty draft as a single file, without a write-ahead log. The copy is not durable yet.
 pub(super) fn copy_into(
     source: &Connection,
     file: &Path,
@@ -200,7 +202,8 @@ pub(super) fn copy_into(
     Ok(())
 }
 
-/// Copies one database over another, this many pages at a time. All at once is one transaction on the target.
+/// Copies one database over another, this many pages in each step. If one step copies all pages, the copy is one
+/// transaction on the target.
 pub(super) fn copy(
     source: &Connection,
     target: &mut Connection,

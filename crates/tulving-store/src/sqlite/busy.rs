@@ -1,6 +1,6 @@
-//! The waiting of a connection for others.
+//! The waiting of a connection for other connections.
 //!
-//! The pauses are random, so that many writers do not wake at the same time.
+//! The pauses are random, so that many writers do not all wake at the same time.
 
 use std::cell::Cell;
 use std::time::{Duration, Instant};
@@ -11,11 +11,11 @@ const FIRST_PAUSE: Duration = Duration::from_micros(200);
 const LONGEST_PAUSE: Duration = Duration::from_millis(20);
 
 thread_local! {
-    /// Set while work on this thread must wait less than its connection would.
+    /// The limit for work on this thread that must wait less than its connection would.
     static HURRY: Cell<Option<Duration>> = const { Cell::new(None) };
 }
 
-/// Makes a connection wait for up to `limit`, then fail as busy.
+/// Makes a connection wait for up to `limit`, after which it returns the error that the database is busy.
 pub(super) fn be_patient(connection: &mut Connection, limit: Duration) -> rusqlite::Result<()> {
     let mut began = Instant::now();
     connection.busy_handler(Some(move |round: i32| {
@@ -32,7 +32,7 @@ pub(super) fn be_patient(connection: &mut Connection, limit: Duration) -> rusqli
     }))
 }
 
-/// Runs work that waits for at most `limit`, whatever its connection is set to.
+/// Runs work that waits for at most `limit`, even if its connection would wait longer.
 pub(super) fn in_a_hurry<T>(limit: Duration, work: impl FnOnce() -> T) -> T {
     /// Restores the previous value, even if the work panics.
     struct WaitLimitGuard(Option<Duration>);

@@ -1,4 +1,4 @@
-//! Reads requests that are done only once.
+//! Reads claims, which ensure that a request is done only once.
 
 use rusqlite::{OptionalExtension, params};
 use tulving_core::model::claim::Claim;

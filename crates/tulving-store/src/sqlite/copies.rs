@@ -1,7 +1,7 @@
 //! The copies of the store in its home. They may contain text that was erased later.
 //!
-//! Every erasure gives the store a new mark. A copy with another mark was made before the last erasure; a copy with the
-//! same mark has only content that the store has too.
+//! Every erasure gives the store a new mark. A copy with a different mark was made before the last erasure. A copy with
+//! the same mark contains only content that the store also contains.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -15,10 +15,10 @@ use super::{open, scrub};
 use crate::home::Home;
 use crate::{archive, draft};
 
-/// The time to wait for a copy that somebody writes.
+/// The time to wait if another process is writing a copy.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// The name of the mark.
+/// The key of the mark.
 const ERASURE: &str = "erasure";
 
 /// The mark of the last erasure; `None` if nothing was ever erased.
@@ -29,14 +29,14 @@ pub(crate) fn time_in_name(at: Timestamp) -> String {
     at.to_string().replace([':', '-', '.'], "")
 }
 
-/// Gives the store a new mark, inside the transaction that erases.
+/// Gives the store a new mark, inside the transaction that erases content.
 pub(super) fn mark_erasure(transaction: &Connection) -> rusqlite::Result<()> {
     let mut statement = transaction
         .prepare_cached("INSERT OR REPLACE INTO meta (name, value) VALUES (?1, randomblob(16))")?;
     statement.execute([ERASURE]).map(drop)
 }
 
-/// Gives one database the mark of another, so that its copies stay as old as they were.
+/// Gives one database the mark of another, so that the status of its existing copies does not change.
 pub(super) fn take_over_mark(from: &Connection, to: &Connection) -> rusqlite::Result<()> {
     to.execute("DELETE FROM meta WHERE name = ?1", [ERASURE])?;
     if let Some(mark) = mark(from)? {
@@ -45,7 +45,7 @@ pub(super) fn take_over_mark(from: &Connection, to: &Connection) -> rusqlite::Re
     Ok(())
 }
 
-/// The copies in the home's backups that may contain erased text, by name.
+/// The copies in the home's backups that may contain erased text, sorted by name.
 pub(super) fn with_erased_text(live: &Connection, home: &Home) -> Result<Vec<PathBuf>, SqliteError> {
     let Some(mark) = mark(live)? else {
         return Ok(Vec::new());
@@ -55,7 +55,7 @@ pub(super) fn with_erased_text(live: &Connection, home: &Home) -> Result<Vec<Pat
     Ok(copies)
 }
 
-/// The copies in the home's backups, by name.
+/// The copies in the home's backups, sorted by name.
 pub(super) fn all(home: &Home) -> Vec<PathBuf> {
     let Ok(entries) = home.backups().read_dir() else {
         return Vec::new();
@@ -77,7 +77,7 @@ fn is_copy(path: &Path) -> bool {
         && path.is_file()
 }
 
-/// Returns true if nothing was erased since a copy was made. If it cannot be read, returns false.
+/// Returns true if nothing was erased since a copy was made. Returns false if the copy cannot be read.
 fn is_clean(path: &Path, erased: [u8; 16]) -> bool {
     if let Some(header) = archive::header_of(path) {
         return header.erasure == Some(HEXLOWER.encode(&erased)) && !header.erased_text_left;

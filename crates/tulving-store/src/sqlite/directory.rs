@@ -17,7 +17,7 @@ use super::{SqliteStore, visible};
 pub(super) const ADMINISTERED_ORGS: &str =
     "SELECT of FROM members WHERE principal = ?1 AND realm = 'org' AND role = 'admin'";
 
-/// Spaces that the viewer may know of, unordered.
+/// The spaces whose existence the viewer may know, in any order.
 static KNOWN_SPACES: LazyLock<String> = LazyLock::new(|| {
     format!(
         "FROM spaces s WHERE {confined} AND (\
@@ -31,7 +31,7 @@ static KNOWN_SPACES: LazyLock<String> = LazyLock::new(|| {
 impl Directory for SqliteStore {
     fn sight(&self, viewer: &Viewer) -> Result<Sight, StoreError> {
         static SQL: LazyLock<String> = LazyLock::new(visible::sight);
-        // Read first, so that a sight is never kept after a later change.
+        // The counter is read before the sight, so that a sight is never cached under the counter of a later change.
         let change_counter = self.change_counter()?;
         if let Some(sight) = self.sights.known(change_counter, viewer) {
             return Ok(sight);

@@ -1,5 +1,5 @@
-//! Dumps the whole content, in pages of one short read each, so that a long dump delays nobody; and loads it as one
-//! transaction.
+//! Dumps all content, and loads it as one transaction. A dump reads one page per short read transaction, so a long dump
+//! delays nobody.
 
 use std::cell::Cell;
 use std::sync::atomic::Ordering;
@@ -14,10 +14,11 @@ use super::rows::{self, AROUND, ASSOCIATION, AUDIT, CURRENT, ColumnReader, FIELD
 use super::stage::StagedLines;
 use super::{SqliteStore, apply};
 
-/// A page ends early once it has this many bytes of contents.
+/// Number of content bytes after which a page ends early.
 const PAGE_BYTES: usize = 16 << 20;
 
-/// One kind of record: the statement that reads its rows after `?1`, with the row first, and the function that reads one.
+/// One kind of record: the statement that returns its rows after the row `?1`, with the row number first, and the
+/// function that reads one row.
 struct DumpSection {
     sql: String,
     read: fn(&mut ColumnReader<'_>) -> rusqlite::Result<Record>,
@@ -130,13 +131,13 @@ fn read(
     Ok(record)
 }
 
-/// The sections in the order of [`Record`], without the header.
+/// The sections in the order of [`Record`], without the header of the dump.
 fn sections() -> [DumpSection; 9] {
     let of = |columns: &str, from: &str, row: &str, read| DumpSection {
         sql: format!("SELECT {row}, {columns} FROM {from} WHERE {row} > ?1 ORDER BY {row}"),
         read,
     };
-    // A mirror comes back from its file, and its links with it.
+    // A mirrored memory and its links are created again from its file, so they are not dumped.
     let records = |columns: &str, from: &str, row: &str, of: &[&str], read| {
         let records: Vec<String> = of.iter().map(|name| format!("{name}.mirror_line IS NULL")).collect();
         let records = records.join(" AND ");

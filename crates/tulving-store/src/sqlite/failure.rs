@@ -1,4 +1,4 @@
-//! Turns errors of SQLite into errors that a caller can handle.
+//! Converts errors of SQLite into errors that a caller can handle.
 
 use std::path::Path;
 use std::time::Duration;
@@ -6,16 +6,16 @@ use std::time::Duration;
 use rusqlite::ffi::{self, ErrorCode};
 use tulving_core::model::error::{Conflict, StoreError, Unique};
 
-/// An error inside this module, before its file is known.
+/// An error inside this module, before the file is added to it.
 #[derive(Debug)]
 pub(super) enum SqliteError {
     /// An error of SQLite.
     Sql(rusqlite::Error),
     /// An error that is already in its final form.
     Said(StoreError),
-    /// A text could not be read as JSON or written as such.
+    /// A text could not be converted from or to JSON.
     Json(serde_json::Error),
-    /// A restore is running; nothing was written.
+    /// A restore is running, so nothing was written.
     Shut,
 }
 
@@ -44,7 +44,7 @@ impl From<serde_json::Error> for SqliteError {
 }
 
 impl SqliteError {
-    /// The error for a caller, given the file and the waiting time of its connections.
+    /// Converts to the error for a caller, given the file and the waiting time of its connections.
     pub(super) fn explained(self, file: &Path, busy_wait: Duration) -> StoreError {
         match self {
             Self::Said(error) => error,
@@ -55,12 +55,12 @@ impl SqliteError {
     }
 }
 
-/// Returns true if other connections were the cause.
+/// Returns true if the error was caused by other connections.
 pub(super) fn is_busy(error: &rusqlite::Error) -> bool {
     matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
 }
 
-/// Returns true if the write-ahead log was truncated: it ended before the requested part.
+/// Returns true if the write-ahead log was truncated: it ends before the part that was to be read.
 pub(super) fn is_cut_log(error: &rusqlite::Error) -> bool {
     matches!(error, rusqlite::Error::SqliteFailure(code, _) if code.extended_code == ffi::SQLITE_IOERR_SHORT_READ)
 }
@@ -124,7 +124,7 @@ fn is_unique(code: ffi::Error) -> bool {
     matches!(code.extended_code, ffi::SQLITE_CONSTRAINT_UNIQUE | ffi::SQLITE_CONSTRAINT_PRIMARYKEY)
 }
 
-/// The value that is taken. SQLite names the columns of the violated index.
+/// The value that must be unique and is already used. SQLite's message names the columns of the violated index.
 fn taken(message: &str) -> Option<Unique> {
     let columns = message.strip_prefix("UNIQUE constraint failed: ")?;
     Some(match columns {
@@ -146,8 +146,7 @@ fn taken(message: &str) -> Option<Unique> {
     })
 }
 
-/// Returns true if the disk is full. SQLite reports some failed writes as I/O errors, and this
-/// tells them apart.
+/// Returns true if the disk is full. SQLite reports some failed writes on a full disk as I/O errors.
 fn disk_is_full(file: &Path) -> bool {
     rustix::fs::statvfs(crate::files::folder_of(file)).is_ok_and(|disk| disk.f_bavail == 0)
 }

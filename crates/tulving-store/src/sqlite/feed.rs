@@ -1,6 +1,7 @@
-//! The reads of derived data: whole memories with their chunks and vectors, and the memories that wait for vectors.
+//! Reads the input for derived data: whole memories with their chunks and vectors, and the memories that wait for
+//! vectors.
 //!
-//! A page costs two statements, however many memories it has: 1,000,000 are read this way when an index is rebuilt.
+//! A page takes two statements, however many memories it has, because rebuilding an index may read 1,000,000 memories.
 
 use std::sync::LazyLock;
 
@@ -18,24 +19,24 @@ use super::failure::SqliteError;
 use super::rows::{self, AROUND_UNUSED, ColumnReader, FIELDS};
 use super::{SqliteStore, vectors, visible};
 
-/// True if the memory `m` is embedded at all; [`is_live`] is the same for a status.
+/// True if the memory `m` needs vectors at all; [`is_live`] checks the same for a status.
 pub(super) const LIVE: &str = "m.forgotten_at IS NULL AND m.quarantined_at IS NULL AND m.state <> 'archived'";
 
 /// True if the memory `m` has a chunk without a vector of the model `?1`.
 pub(super) const LACKS: &str = "EXISTS (SELECT 1 FROM chunks c WHERE c.memory = m.row AND NOT EXISTS (\
        SELECT 1 FROM vectors v WHERE v.memory = c.memory AND v.ordinal = c.ordinal AND v.model = ?1))";
 
-/// Returns true if a memory with this status is embedded at all.
+/// Returns true if a memory with this status needs vectors at all.
 pub(super) fn is_live(status: &Status) -> bool {
     status.forgotten_at.is_none() && status.quarantined_at.is_none() && status.state != State::Archived
 }
 
-/// The models whose vectors are kept.
+/// The models whose vectors are stored.
 #[derive(Clone, Debug, Default)]
 pub(super) struct VectorModels {
     /// The current model.
     pub(super) answers: Option<String>,
-    /// The next model, while its vectors are being made.
+    /// The next model, while memories are being embedded with it.
     pub(super) next: Option<String>,
 }
 
@@ -48,13 +49,13 @@ impl VectorModels {
         statement.query_row([], |row| Ok(Self { answers: row.get(0)?, next: row.get(1)? }))
     }
 
-    /// Each model with the table of the memories that wait for it.
+    /// Each model, with the table of the memories that wait for its vectors.
     pub(super) fn with_tables(&self) -> impl Iterator<Item = (&str, &'static str)> {
         let both = [(&self.answers, "unembedded"), (&self.next, "unembedded_next")];
         both.into_iter().filter_map(|(model, table)| Some((model.as_deref()?, table)))
     }
 
-    /// The table of the memories that wait for this model.
+    /// The table of the memories that wait for vectors of this model.
     pub(super) fn table(&self, model: &str) -> Option<&'static str> {
         self.with_tables().find_map(|(name, table)| (name == model).then_some(table))
     }
@@ -83,7 +84,7 @@ impl Feed for SqliteStore {
                  WHERE m.id > ?1 ORDER BY m.id LIMIT ?2"
             )
         });
-        // An empty blob sorts before every id.
+        // An empty blob sorts before every id, so it stands for the start of the list.
         let after: &[u8] = after.as_ref().map_or(&[], |id| id.as_bytes());
         self.read_steadily(|reader| entries(reader, &SQL, params![after, rows::limit(limit)], model))
     }
@@ -172,7 +173,7 @@ impl Feed for SqliteStore {
     }
 }
 
-/// Whole memories of a statement that returns their rows first.
+/// The whole memories from a statement whose first column is the row number.
 fn entries(
     reader: &Connection,
     sql: &str,
@@ -196,7 +197,7 @@ fn entries(
     Ok(entries)
 }
 
-/// Adds the chunks to each entry. `picked` has the rows of the entries, in their order, as a JSON array.
+/// Adds the chunks to each entry. `picked` contains the row numbers of the entries, in their order, as a JSON array.
 fn add_chunks(
     reader: &Connection,
     entries: &mut [Entry],

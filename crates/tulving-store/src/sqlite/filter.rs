@@ -1,6 +1,7 @@
-//! A [`Filter`] as SQL.
+//! Converts a [`Filter`] to SQL.
 //!
-//! Words of closed lists are part of the SQL, so that SQLite plans with them; all values of a caller are bound.
+//! Words of closed lists are literals in the SQL, so that SQLite's planner can use them. All values from a caller are
+//! bound.
 
 use rusqlite::types::Value;
 use tulving_core::model::id::MemoryId;
@@ -15,17 +16,17 @@ use super::visible;
 /// The due time of a todo or a goal; see [`Memory::due_at`](tulving_core::model::memory::Memory::due_at).
 const DUE: &str = "CASE WHEN m.type IN ('todo', 'goal') THEN coalesce(m.valid_until, m.expires_at, \
                    CASE WHEN m.occurred_at > m.created_at THEN m.occurred_at END) END";
-/// The microseconds of a day.
+/// Number of microseconds in a day.
 const DAY: i64 = 86_400_000_000;
 
-/// Conditions on `memories m`, joined by AND, and the values they bind.
+/// Conditions on `memories m`, joined by AND, and the values bound to their placeholders.
 pub(super) struct SqlConditions {
     sql: String,
     values: Vec<Value>,
 }
 
 impl SqlConditions {
-    /// The conditions that the viewer may see the memory and the filter matches it.
+    /// The conditions that the viewer may see the memory and that the filter matches it.
     pub(super) fn of(viewer: &Viewer, filter: &Filter) -> Self {
         let within = visible::within(viewer).map_or(Value::Null, Value::Text);
         let mut all = Self { sql: String::new(), values: vec![blob(viewer.principal.as_bytes()), within] };
@@ -111,8 +112,8 @@ impl SqlConditions {
         }
     }
 
-    /// Adds the condition on a time. A value for a whole day, which is its first instant or its last millisecond, is
-    /// compared by days.
+    /// Adds the condition on a time. Compares by days if the value stands for a whole day, which is the case if it is
+    /// the first instant or the last millisecond of the day.
     fn timed(&mut self, timed: Timed) {
         let (column, period, has_start) = match timed {
             Timed::Happened(period) => ("coalesce(m.occurred_at, m.created_at)", period, true),
@@ -149,14 +150,14 @@ impl SqlConditions {
         }
     }
 
-    /// Adds the condition that the memory follows another one in a fixed order.
+    /// Adds the condition that the memory comes after another memory in this order.
     pub(super) fn follow(&mut self, sort: Sort, (time, id): (Timestamp, MemoryId)) {
         let (time, id) = (self.bind(Value::Integer(time.as_micros())), self.bind(blob(id.as_bytes())));
         let sign = if sort == Sort::Oldest { '>' } else { '<' };
         self.plain(&format!("(m.created_at, m.id) {sign} ({time}, {id})"));
     }
 
-    /// Binds a value and returns its placeholder.
+    /// Adds a value to the bound values and returns its placeholder.
     pub(super) fn bind(&mut self, value: Value) -> String {
         self.values.push(value);
         format!("?{}", self.values.len())
@@ -198,7 +199,7 @@ impl SqlConditions {
     }
 }
 
-/// The order as SQL, on `memories m` and `usage u`.
+/// The order as SQL, for `memories m` and `usage u`.
 pub(super) fn order(sort: Sort) -> String {
     let fixed = match sort {
         Sort::Newest => "m.created_at DESC, m.id DESC",

@@ -1,6 +1,6 @@
 //! The SQL function `holds(text, needle)`: true if a text contains another literally, ignoring case and Unicode composition.
 //!
-//! The needle must be [`folded`] already. That is done once per query, not for every row.
+//! The needle must already be [`folded`], so that it is folded once per query and not for every row.
 
 use std::cell::RefCell;
 
@@ -36,8 +36,9 @@ fn holds(text: &str, needle: &str) -> bool {
     })
 }
 
-/// Returns true if folding only needs to lower ASCII letters: besides ASCII there are only dashes, quotation marks, dots and
-/// the like (U+2010 to U+2027), which have no case and compose with nothing. Titles that were cut end in one.
+/// Returns true if folding only needs to convert ASCII letters to lower case. Besides ASCII, such a text has only
+/// dashes, quotation marks, dots and similar characters (U+2010 to U+2027), which have no case and do not compose.
+/// Shortened titles end in such a character.
 fn is_plain(text: &str) -> bool {
     let mut rest = text.as_bytes();
     while let Some(at) = rest.iter().position(|byte| !byte.is_ascii()) {

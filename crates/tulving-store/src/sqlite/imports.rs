@@ -1,4 +1,4 @@
-//! Reads records of imported files, and of other systems' imported memories.
+//! Reads records of imported files, and of memories imported from other systems.
 
 use rusqlite::{OptionalExtension, Row, params};
 use tulving_core::model::change::AdoptedItem;

@@ -11,7 +11,7 @@ use tulving_core::ports::Jobs;
 use super::SqliteStore;
 use super::rows::{self, JOB};
 
-/// The longest time that a job waits or is leased.
+/// Maximum time that a job waits or is leased, in milliseconds.
 const DAY_MILLIS: i64 = 86_400_000;
 
 impl Jobs for SqliteStore {

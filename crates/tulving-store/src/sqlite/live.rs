@@ -1,7 +1,8 @@
-//! The connections of a store: one that writes, a pool that reads, one that follows. Opened and closed together.
+//! The connections of a store: one that writes, a pool that reads, and one that detects changes. They are opened and
+//! closed together.
 //!
-//! SQLite keeps one shared memory for all connections of a process to one database. So if a file was removed or replaced
-//! under them, all are closed before the first is opened again.
+//! SQLite shares one memory area among all connections of a process to one database. So if a file was removed or
+//! replaced while connections were open, all of them are closed before a new one is opened.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -20,29 +21,29 @@ use super::restore_lock::RestoreLock;
 use super::{SqliteOptions, busy, failure, migrate, open, scrub, sums};
 use crate::home::Home;
 
-/// The time to wait for connections in use by other threads, before all are closed.
+/// The time to wait until other threads have finished with the connections, before all are closed.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// The time to wait for others while the content of a removed log is saved.
+/// The time to wait for other connections while the content of a removed log is saved.
 const SAVE_PATIENCE: Duration = Duration::from_secs(2);
-/// Number of attempts to open, if a file disappears just then.
+/// Number of attempts to open the database, if a file disappears at the same time.
 const ATTEMPTS: usize = 3;
 
 /// The connections, and the files that they have open.
 pub(super) struct StoreConnections {
     pub(super) place: DatabaseFiles,
     pub(super) reach: Arc<DatabaseAccess>,
-    // Closed in this order: the writer last, so that it empties the log and removes it.
+    // Rust drops the fields in this order: the writer is closed last, so that it empties the log and removes it.
     pub(super) follower: Mutex<Connection>,
     pub(super) readers: ReaderPool,
     writer: Mutex<Connection>,
-    /// True once the writer keeps checksums.
+    /// True once the writer maintains checksums.
     keeps_sums: AtomicBool,
-    /// Number of times that they were opened before.
+    /// Number of times that the connections were opened before.
     pub(super) generation: u64,
 }
 
 impl StoreConnections {
-    /// Opens all connections. SQLite's work at the last close is done only if [`Drop`] finds the files in place.
+    /// Opens all connections. SQLite does its work at the last close only if [`Drop`] finds the files in place.
     pub(super) fn open(
         home: &Home,
         restore_lock: &RestoreLock,
@@ -65,7 +66,7 @@ impl StoreConnections {
         };
         if home.is_read_only() {
             let reach = DatabaseAccess::read_only(&file)?;
-            // Nothing is written, so the writer is a reader too.
+            // Nothing can be written in a read-only home, so the writer is also a connection that only reads.
             let writer = reach.reader(options.busy_wait)?;
             reach::require_newest(&writer, &file)?;
             return opened(reach, DatabaseFiles::read_only(&file), writer);
@@ -82,12 +83,12 @@ impl StoreConnections {
     }
 
     pub(super) fn writer(&self) -> MutexGuard<'_, Connection> {
-        // A panic inside a transaction has rolled it back, so the connection is sound.
+        // A panic inside a transaction has rolled it back, so the connection can be used again.
         self.writer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The connection that writes rows. It keeps checksums of its writes from its first use on: setting that up takes
-    /// milliseconds, which a process that only reads does not spend.
+    /// Returns the connection that writes rows. It maintains checksums of its writes from its first use on. Preparing
+    /// this takes milliseconds, which a process that only reads does not spend.
     pub(super) fn row_writer(&self) -> Result<MutexGuard<'_, Connection>, SqliteError> {
         let writer = self.writer();
         if !self.keeps_sums.load(Ordering::Relaxed) {
@@ -99,8 +100,8 @@ impl StoreConnections {
 }
 
 impl StoreConnections {
-    /// Returns an error if one of the files is not the one that was opened, or if a file that is read as unchanging was
-    /// changed.
+    /// Returns an error if one of the files is not the file that was opened, or if a file that is read as unchanging
+    /// was changed.
     pub(super) fn require_in_place(&self) -> Result<(), StoreError> {
         self.place.require()?;
         match self.reach.is_current() {
@@ -111,12 +112,12 @@ impl StoreConnections {
 }
 
 impl Drop for StoreConnections {
-    /// Lets the last close empty the log and remove it, unless the log is another one: that would remove the writes of
-    /// others.
+    /// Allows SQLite to empty and remove the log at the last close, but only if the log is the one that was opened.
+    /// Otherwise it would remove the writes of other processes.
     fn drop(&mut self) {
         let writer = self.writer.get_mut().unwrap_or_else(PoisonError::into_inner);
         if self.place.require_whole(writer).is_ok() {
-            // If it fails, the log stays, and the next process that opens the store reads it.
+            // If this call fails, the log stays, and the next process that opens the store reads it.
             drop(writer.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false));
         }
     }
@@ -128,7 +129,7 @@ pub(super) struct CurrentConnections {
 }
 
 struct ConnectionsState {
-    /// `None` while they could not be opened again.
+    /// `None` while all attempts to open them again have failed.
     live: Option<Arc<StoreConnections>>,
     generation: u64,
 }
@@ -144,7 +145,7 @@ impl CurrentConnections {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The connections. Opens them if an earlier attempt has failed.
+    /// Returns the connections. Opens them if an earlier attempt has failed.
     pub(super) fn get(
         &self,
         reopen: impl FnOnce(u64) -> Result<StoreConnections, SqliteError>,
@@ -156,8 +157,9 @@ impl CurrentConnections {
         }
     }
 
-    /// Closes all connections and opens them on the present files at the path. Does nothing if another thread has done it
-    /// since the generation `seen`, or if the connections are in use for too long; then the next one that notices does it.
+    /// Closes all connections and opens them on the present files at the path. Does nothing if another thread has done
+    /// so since the generation `seen`. If the connections are in use for too long, it also does nothing; the next
+    /// thread that notices the problem tries again.
     pub(super) fn renew(
         &self,
         seen: u64,
@@ -200,13 +202,14 @@ impl ConnectionsState {
 fn save_log(live: &mut StoreConnections) {
     if live.place.can_save_log() {
         let writer = live.writer.get_mut().unwrap_or_else(PoisonError::into_inner);
-        // If it fails, the content of the removed log is lost. The caller gets the error that the log was removed.
+        // If this call fails, the content of the removed log is lost. The caller gets the error that the log was
+        // removed.
         drop(busy::in_a_hurry(SAVE_PATIENCE, || scrub::truncate_log(writer)));
     }
 }
 
-/// Gives a store a new epoch if it has lost changes up to `head`: later changes get the same numbers, and an index would
-/// think that it knows them.
+/// Gives a store a new epoch if it has lost changes up to `head`. Later changes get the numbers of the lost ones, so an
+/// index could not notice that it has not seen them.
 pub(super) fn renew_epoch_after_loss(live: &StoreConnections, head: u64) -> Result<(), SqliteError> {
     let writer = live.writer();
     let now: i64 = writer.query_row("SELECT coalesce(max(seq), 0) FROM changes", [], |row| row.get(0))?;
@@ -216,7 +219,7 @@ pub(super) fn renew_epoch_after_loss(live: &StoreConnections, head: u64) -> Resu
     Ok(())
 }
 
-/// Returns true if an error means that a file was removed or replaced under the connections.
+/// Returns true if an error means that a file was removed or replaced while the connections were open.
 pub(super) fn is_detached(fault: &SqliteError) -> bool {
     match fault {
         SqliteError::Said(error) => matches!(error, StoreError::Detached { .. }),

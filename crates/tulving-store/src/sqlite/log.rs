@@ -1,4 +1,4 @@
-//! Reads the change log and the audit, and detects any write.
+//! Reads the change log and the audit, and detects any write to the store.
 
 use std::collections::BTreeSet;
 use std::sync::{LazyLock, PoisonError};
@@ -35,7 +35,7 @@ impl Log for SqliteStore {
 
     fn head(&self) -> Result<Seq, StoreError> {
         self.read(|reader| {
-            // The newest entry is never trimmed, so it is the last that was written.
+            // The newest entry is never trimmed, so the largest number is that of the last entry written.
             let mut statement = reader.prepare_cached("SELECT coalesce(max(seq), 0) FROM changes")?;
             Ok(Seq(statement.query_row([], |row| ColumnReader::of(row).count())?))
         })
@@ -43,11 +43,12 @@ impl Log for SqliteStore {
 
     fn change_counter(&self) -> Result<u64, StoreError> {
         self.attached(|live| {
-            // The follower never writes, so it sees the commits of this process like those of any other.
+            // The follower never writes, so it detects the commits of this process in the same way as those of other
+            // processes.
             let follower = live.follower.lock().unwrap_or_else(PoisonError::into_inner);
             let mut statement = follower.prepare_cached("PRAGMA data_version")?;
             let version = statement.query_row([], |row| ColumnReader::of(row).count())?;
-            // Each connection has its own counter of 32 bits.
+            // Each connection has its own counter of 32 bits, so the generation forms the upper half.
             Ok((live.generation << 32) | version)
         })
     }
@@ -125,18 +126,19 @@ impl Log for SqliteStore {
     }
 }
 
-/// A change to the content of a memory that an actor (`?1`, with the agent `?2` or, if that is null, with any) wrote in a
-/// space (`?3`), by its entry of the log.
+/// Joins each entry `c` of the change log with the version that the entry created. Selects the entries in the space
+/// `?3` for changes to the content of a memory by the actor `?1`, with the agent `?2` or, if `?2` is null, with any
+/// agent.
 const WRITTEN: &str = "JOIN memories m ON m.id = c.memory LEFT JOIN versions v ON v.memory = m.row AND v.at = c.at \
      WHERE c.space = ?3 AND (c.kind = 'saved' OR c.kind = 'revised') AND m.mirror_line IS NULL \
      AND ((m.updated_at = c.at AND m.updated_by = ?1 AND (?2 IS NULL OR m.updated_agent = ?2) AND (m.version > 1 OR m.pass IS NULL)) \
        OR (v.by = ?1 AND (?2 IS NULL OR v.agent = ?2) AND (v.version > 1 OR m.pass IS NULL)))";
-/// The version of that change, its agent and its reason.
+/// The columns of the version that [`WRITTEN`] has found: its number, its agent and its reason.
 const WRITTEN_VERSION: &str = "CASE WHEN m.updated_at = c.at THEN m.version ELSE v.version END";
 const WRITTEN_AGENT: &str = "CASE WHEN m.updated_at = c.at THEN m.updated_agent ELSE v.agent END";
 const WRITTEN_ACT: &str = "CASE WHEN m.updated_at = c.at THEN m.version_act ELSE v.act END";
 
-/// The last trace of an actor in a space, or of an act on the whole store: its instant and its agent.
+/// The last act of an actor that left a trace in a space or that concerned the whole store: its time and its agent.
 fn last_traced(
     reader: &Connection,
     by: &Actor,

@@ -1,6 +1,8 @@
-//! Makes the schema of a new database, brings an older one to the newest schema, and writes the rows that every home starts with.
+//! Creates the schema of a new database, migrates an older database to the newest schema, and writes the rows that
+//! every home starts with.
 //!
-//! A new database and one of [`OLDEST`] go the same way from the baseline on, so both end with the same schema.
+//! A new database starts at the schema [`OLDEST`], and takes the same steps as an existing one of that schema. So both
+//! end with the same schema.
 
 use std::path::Path;
 
@@ -13,13 +15,14 @@ use super::failure::SqliteError;
 use super::open::{APPLICATION_ID, DatabaseMarks};
 use super::sums;
 
-/// The schema of the baseline, and the oldest that is opened. One less than the number of its file: there was no step 0012.
+/// The number of the baseline, which is the oldest schema that can be opened. It is one less than the number of the
+/// baseline's file, because there was no step 0012.
 pub(super) const OLDEST: i64 = 14;
 
-/// All tables, indexes and triggers of [`OLDEST`], for a new database.
+/// The SQL for all tables, indexes and triggers of [`OLDEST`], for a new database.
 const BASELINE: &str = include_str!("../../migrations/sqlite/0015_baseline.sql");
 
-/// The steps after the baseline, one for each schema. A step is never edited after its release.
+/// The steps after the baseline, one for each newer schema. A released step is never edited.
 const STEPS: &[&str] = &[
     include_str!("../../migrations/sqlite/0016_paths.sql"),
     include_str!("../../migrations/sqlite/0017_project.sql"),
@@ -28,8 +31,8 @@ const STEPS: &[&str] = &[
 /// The newest schema.
 pub(super) const SCHEMA: i64 = OLDEST + STEPS.len() as i64;
 
-/// Runs the missing steps, all or none. Two processes may arrive at once: the second finds nothing to do.
-/// `allowed` is called inside the transaction. A database older than [`OLDEST`] is refused and not changed.
+/// Runs all missing steps, or none if one fails. If two processes do so at the same time, the second finds nothing to
+/// do. `allowed` is called inside the transaction. A database older than [`OLDEST`] causes an error and is not changed.
 pub(super) fn run(
     connection: &mut Connection,
     file: &Path,
@@ -46,7 +49,7 @@ pub(super) fn run(
     if marks.is_blank() {
         step.execute_batch(BASELINE)?;
     }
-    // An accepted database is blank, or at least at `OLDEST`.
+    // A database that passed the check is either blank or at least at `OLDEST`.
     let done = usize::try_from(marks.schema - OLDEST).unwrap_or(0);
     for sql in &STEPS[done..] {
         step.execute_batch(sql)?;
@@ -55,7 +58,7 @@ pub(super) fn run(
         step.pragma_update(None, "application_id", APPLICATION_ID)?;
         write_first_rows(&step, now)?;
     }
-    // The sums cover the columns of the newest schema.
+    // The checksums cover the columns of the newest schema, so they are computed after all steps.
     sums::fill(&step)?;
     step.pragma_update(None, "user_version", SCHEMA)?;
     step.commit()?;
@@ -90,7 +93,7 @@ fn write_first_rows(step: &Transaction<'_>, now: Timestamp) -> rusqlite::Result<
     Ok(())
 }
 
-/// Gives the store a new epoch, which invalidates everything that was derived from it.
+/// Gives the store a new epoch, which invalidates all data derived from it.
 pub(super) fn renew_epoch(connection: &Connection) -> rusqlite::Result<()> {
     connection
         .execute("INSERT OR REPLACE INTO meta (name, value) VALUES ('epoch', randomblob(16))", [])

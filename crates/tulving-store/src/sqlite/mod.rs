@@ -1,7 +1,8 @@
-//! The store on SQLite: the source of truth for every record.
+//! The store on SQLite. It is the source of truth for every record.
 //!
-//! One writer connection, a pool of readers and one follower in each process; any number of processes on one file.
-//! [`apply`] is the only writer of rows, [`visible`] the only place that decides who sees what.
+//! Each process has one writer connection, a pool of readers and one connection that detects changes. Any number of
+//! processes can use one file. Only [`apply`] writes rows, and only [`visible`] decides which memories a viewer can
+//! see.
 
 mod aging;
 mod apply;
@@ -66,9 +67,9 @@ pub(crate) use restore::{first_copy, place_copy, refuse_unfit};
 /// Options for opening a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SqliteOptions {
-    /// The time that a write waits for others before it gives up.
+    /// The time that a write waits for other connections before it returns an error.
     pub busy_wait: Duration,
-    /// Number of concurrent reads in this process.
+    /// Maximum number of concurrent reads in this process.
     pub readers: usize,
 }
 
@@ -78,7 +79,7 @@ impl Default for SqliteOptions {
     }
 }
 
-/// Checks that a transaction may continue: no restore is running, and the files are in place.
+/// A check that a transaction may continue: no restore is running, and the files are in place.
 type TransactionCheck<'a> = dyn Fn() -> Result<(), SqliteError> + 'a;
 
 /// A store in one SQLite file.
@@ -91,19 +92,19 @@ pub struct SqliteStore {
     scrub: scrub::ScrubSchedule,
     sights: sights::SightCache,
     current: CurrentConnections,
-    /// The newest change that this process has written.
+    /// The number of the newest change that this process has written.
     head: AtomicU64,
 }
 
 impl SqliteStore {
-    /// Opens the store of a home. Creates it, or migrates it to the newest schema, if needed.
+    /// Opens the store of a home. Creates the store or migrates it to the newest schema, if needed.
     ///
-    /// A file that is damaged, foreign or of a later version is named and left unchanged.
+    /// If the file is damaged, foreign or of a later version, the error names it and the file stays unchanged.
     pub fn open(home: &Home, options: SqliteOptions) -> Result<Self, StoreError> {
         Self::open_with_clock(home, options, Arc::new(SystemClock))
     }
 
-    /// Like [`open`](Self::open), with another clock.
+    /// Does the same as [`open`](Self::open), with another clock.
     pub fn open_with_clock(
         home: &Home,
         options: SqliteOptions,
@@ -140,12 +141,12 @@ impl SqliteStore {
         Ok(store)
     }
 
-    /// The home that the store is in.
+    /// The home that contains the store.
     pub fn home(&self) -> &Home {
         &self.home
     }
 
-    /// The connections. They are not closed while somebody uses them.
+    /// Returns the connections. They stay open while a caller uses them.
     fn live(&self) -> Result<Arc<StoreConnections>, SqliteError> {
         self.current.get(|generation| self.reopen(generation))
     }
@@ -164,13 +165,13 @@ impl SqliteStore {
         Ok(live)
     }
 
-    /// Reads from the present files at the path. If one of them was removed or replaced, the connections are opened again
-    /// first.
+    /// Reads from the present files at the path. If one of the files was removed or replaced, the connections are
+    /// opened again first.
     fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T, SqliteError>) -> Result<T, StoreError> {
         self.attached(|live| live.readers.take().and_then(|reader| work(&reader)))
     }
 
-    /// Reads with connections that are on the present files at the path.
+    /// Reads with connections to the present files at the path.
     fn attached<T>(
         &self,
         work: impl FnOnce(&StoreConnections) -> Result<T, SqliteError>,
@@ -191,7 +192,7 @@ impl SqliteStore {
         let found = attached().and_then(|live| {
             self.renewing(live, |live| {
                 let found = work(live);
-                // Data from missing files is not an answer, and an error is a result of their absence.
+                // Data read from removed files is no valid answer, and an error may only be caused by their removal.
                 live.require_in_place()?;
                 found
             })
@@ -199,7 +200,7 @@ impl SqliteStore {
         found.map_err(|fault| self.explain(fault))
     }
 
-    /// Writes. `work` gets the writer and a check to call inside its transaction.
+    /// Writes to the store. `work` gets the writer connection and a check to call inside its transaction.
     ///
     /// The write is acknowledged only if the files of the store are in place after the commit.
     fn write<T>(
@@ -226,7 +227,7 @@ impl SqliteStore {
         self.restore_lock.pass(self.options.busy_wait, attempt).map_err(|fault| self.explain(fault))
     }
 
-    /// Runs work with the connections. If it finds that a file was removed or replaced, they are opened again for later
+    /// Runs work with the connections. If a file was removed or replaced, the connections are opened again for later
     /// callers.
     fn renewing<T>(
         &self,
@@ -237,13 +238,13 @@ impl SqliteStore {
         let seen = live.generation;
         drop(live);
         if done.as_ref().is_err_and(live::is_detached) {
-            // The failure is reported already. If opening fails too, the next caller tries again and gets the error.
+            // The caller already gets an error. If opening fails too, the next caller tries again and gets that error.
             drop(self.current.renew(seen, |generation| self.reopen(generation)));
         }
         done
     }
 
-    /// Runs several reads on one state of the store.
+    /// Runs several reads in one transaction, so that all of them see the same state of the store.
     fn read_steadily<T>(
         &self,
         work: impl FnOnce(&Connection) -> Result<T, SqliteError>,
@@ -282,7 +283,8 @@ impl Store for SqliteStore {
             })
         };
         let applied = match write() {
-            // Nothing was written. A reader is opened again when it is needed; a write that fails is lost.
+            // Nothing was written because the process cannot open more files. Closing unused readers allows a second
+            // attempt. A reader can be opened again later, but a failed write is lost.
             Err(_)
                 if files::is_short_of_handles() && self.live().is_ok_and(|live| live.readers.release()) =>
             {

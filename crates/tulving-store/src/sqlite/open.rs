@@ -1,6 +1,6 @@
-//! Opens the database: checks it before touching it, then sets the connection up.
+//! Opens the database: checks it before changing anything, then configures the connection.
 //!
-//! A foreign file is recognised by reading only, before anything is written, so that it stays unchanged.
+//! The check only reads, so a foreign file stays unchanged.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -16,24 +16,25 @@ use super::{busy, failure, holds, migrate, sums};
 use crate::files;
 use crate::home::Home;
 
-/// `TULV`, which marks a database as a store of Tulving.
+/// The bytes `TULV`, which mark a database as a store of Tulving.
 pub(super) const APPLICATION_ID: i64 = 0x5455_4c56;
 
-/// Number of pages after which the write-ahead log is moved into the database. Four times SQLite's default: a bulk load
-/// touches the same index pages again and again, and each is moved once instead of four times.
+/// Number of pages after which the write-ahead log is moved into the database. This is four times SQLite's default. A
+/// bulk load changes the same index pages again and again, and so each page is moved once instead of four times.
 const LOG_PAGES: u32 = 4_000;
-/// Number of bytes that the log file is cut back to after that.
+/// Size to which the log file is truncated after that, in bytes.
 const LOG_BYTES_KEPT: u32 = 16 << 20;
-/// Number of different statements that a connection keeps prepared.
+/// Maximum number of different statements that a connection keeps prepared.
 const STATEMENTS_KEPT: usize = 128;
-/// KiB of pages that a connection keeps in memory. The rest is in the system's own cache.
+/// Size of the page cache of a connection, in KiB. Further pages are in the cache of the system.
 const CACHE_KIB: u32 = 64 << 10;
 
-/// Number of times that an empty file is checked again, because another process may be about to fill it: half a second.
+/// Number of times that an empty file is checked again, because another process may be about to fill it. All checks
+/// together take half a second.
 const LOOKS: i32 = 40;
 
-/// Refuses an empty file in a home that has been used: it had content, and SQLite would start over in its place and drop
-/// its log.
+/// Returns an error if the file is empty in a home that has been used. The file had content before, and SQLite would
+/// create a new database in its place and delete its log.
 pub(super) fn refuse_emptied(home: &Home) -> Result<(), StoreError> {
     let file = home.database();
     let is_emptied = || file.metadata().is_ok_and(|found| found.is_file() && found.len() == 0);
@@ -46,7 +47,7 @@ pub(super) fn refuse_emptied(home: &Home) -> Result<(), StoreError> {
     Err(StoreError::Corrupt { path: file, why: "it is empty, and this home was used before".to_owned() })
 }
 
-/// Refuses a pipe, device or socket in the place of one of the files: SQLite would wait for its output.
+/// Returns an error if one of the files is a pipe, device or socket, because SQLite would wait for its output.
 pub(super) fn refuse_special(home: &Home) -> Result<(), StoreError> {
     for suffix in ["", "-wal", "-shm"] {
         let path = files::beside(&home.database(), suffix);
@@ -59,7 +60,7 @@ pub(super) fn refuse_special(home: &Home) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// The connection that writes, on a database of the newest schema.
+/// Opens the connection that writes, and migrates the database to the newest schema.
 pub(super) fn writer(
     file: &Path,
     restore_lock: &RestoreLock,
@@ -76,7 +77,7 @@ pub(super) fn writer(
     Ok(connection)
 }
 
-/// A connection that only reads, on a database that [`writer`] has opened before.
+/// Opens a connection that only reads. [`writer`] must have opened the database before.
 pub(super) fn reader(file: &Path, busy_wait: Duration) -> Result<Connection, SqliteError> {
     let connection = connect(file, busy_wait)?;
     set_up(&connection)?;
@@ -84,13 +85,14 @@ pub(super) fn reader(file: &Path, busy_wait: Duration) -> Result<Connection, Sql
     Ok(connection)
 }
 
-/// A bare connection to an existing file.
+/// Opens a connection to an existing file, without configuring it.
 pub(super) fn connect(file: &Path, busy_wait: Duration) -> Result<Connection, SqliteError> {
     connect_as(file, busy_wait, OpenFlags::SQLITE_OPEN_READ_WRITE)
 }
 
-/// A bare connection to a draft, which nobody else uses and which has no value before it is complete: without locks, which
-/// would conflict with the draft's own on some systems, without a journal on the disk and without waiting for the disk.
+/// Opens a connection to a draft without configuring it. Only this process uses a draft, and an incomplete draft is
+/// worthless. So the connection uses no locks (on some systems they would conflict with the draft's own lock), has no
+/// journal on the disk and does not wait for the disk.
 pub(super) fn connect_draft(file: &Path) -> Result<Connection, SqliteError> {
     let access = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags_and_vfs(file, access, "unix-none")?;
@@ -100,7 +102,7 @@ pub(super) fn connect_draft(file: &Path) -> Result<Connection, SqliteError> {
     Ok(connection)
 }
 
-/// A bare connection that cannot write.
+/// Opens a connection that cannot write, without configuring it.
 pub(super) fn connect_read_only(file: &Path, busy_wait: Duration) -> Result<Connection, SqliteError> {
     connect_as(file, busy_wait, OpenFlags::SQLITE_OPEN_READ_ONLY)
 }
@@ -120,7 +122,7 @@ pub(super) struct DatabaseMarks {
 }
 
 impl DatabaseMarks {
-    /// Reads them at one moment, because another process may be writing them just now. Nothing is written.
+    /// Reads all marks in one transaction, because another process may be writing them. Writes nothing.
     pub(super) fn read(connection: &Connection) -> rusqlite::Result<Self> {
         let moment = connection.is_autocommit().then(|| connection.unchecked_transaction()).transpose()?;
         let marks = Self {
@@ -132,12 +134,13 @@ impl DatabaseMarks {
         Ok(marks)
     }
 
-    /// Returns true if nobody has written anything into it yet.
+    /// Returns true if nothing has been written into the database yet.
     pub(super) fn is_blank(self) -> bool {
         (self.application_id, self.schema, self.objects) == (0, 0, 0)
     }
 
-    /// Refuses a database that is neither blank nor ours, or whose schema is too new, or older than the baseline.
+    /// Returns an error if the database is neither blank nor ours, or if its schema is too new or older than the
+    /// baseline.
     pub(super) fn accept(self, file: &Path) -> Result<(), StoreError> {
         let path = file.to_owned();
         if self.is_blank() {
@@ -156,17 +159,17 @@ impl DatabaseMarks {
     }
 }
 
-/// Checks the file through a connection that leaves no trace, and refuses one that must not be touched.
+/// Checks the file through a connection that changes nothing. Returns an error if the file must not be changed.
 fn recognise(file: &Path, busy_wait: Duration) -> Result<(), SqliteError> {
     let has_log = files::beside(file, "-wal").metadata().is_ok_and(|log| log.len() > 0);
     let connection = connect(file, busy_wait)?;
-    // Otherwise the last close would move an abandoned log into the file.
+    // Without this setting, the last close would move an abandoned log into the file.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, has_log)?;
     Ok(DatabaseMarks::read(&connection)?.accept(file)?)
 }
 
-/// Switches to the write-ahead log. The switch needs exclusive access for a moment and does not always call the busy
-/// handler, so it is repeated.
+/// Switches to the write-ahead log. While the database is busy, the switch is repeated for up to `busy_wait`: it needs
+/// exclusive access for a moment, and SQLite does not always call the busy handler for it.
 fn enter_wal(connection: &Connection, file: &Path, busy_wait: Duration) -> Result<(), SqliteError> {
     let began = Instant::now();
     for round in 0.. {
@@ -196,10 +199,11 @@ pub(super) fn set_up(connection: &Connection) -> Result<(), SqliteError> {
          PRAGMA wal_autocheckpoint = {LOG_PAGES};
          PRAGMA journal_size_limit = {LOG_BYTES_KEPT};"
     ))?;
-    // Without this a statement is compiled again whenever a value is bound to a column with an index: three quarters of the
-    // time of a save.
+    // Without this setting, SQLite compiles a statement again whenever a value is bound to a column with an index. That
+    // takes three quarters of the time of a save.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
-    // Otherwise the last close would empty the log and remove it, even if it is no longer its own.
+    // Without this setting, the last close would empty and remove the log even if the log is no longer the one that was
+    // opened.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS_KEPT);
     holds::register(connection)?;

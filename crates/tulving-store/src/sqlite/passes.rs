@@ -15,7 +15,7 @@ use super::{SqliteStore, visible};
 const PASS: &str =
     "p.id, p.kind, p.space, p.by, p.private_to, p.began_at, p.ended_at, p.outcome, p.model, p.note, p.acts";
 
-/// True if the viewer may see the pass `p`.
+/// The SQL condition that the viewer may see the pass `p`.
 fn told() -> String {
     format!("{} AND (p.private_to IS NULL OR p.private_to = ?1)", visible::shares("p.space", "p.by"))
 }

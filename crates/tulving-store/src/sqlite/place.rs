@@ -1,10 +1,12 @@
-//! Checks that the three files of the store are still the ones that its connections have open.
+//! Checks that the three files of the store are still the files that its connections have open.
 //!
-//! SQLite removes `-wal` and `-shm` only at the last close, so while a connection is open nobody may remove them. Others
-//! still do: sync and cleaning programs, people. From then on this process writes to files that nobody finds again, and its
-//! last writes destroy those of others. So writers check before and after each commit.
+//! SQLite removes `-wal` and `-shm` only at the last close, so nothing else may remove them while a connection is open.
+//! But sync programs, cleaning programs and people do so. After that, this process writes to files that nobody can open
+//! again, and its last writes destroy the writes of other processes. So writers check the files before and after each
+//! commit.
 //!
-//! The files are checked by name only. Opening and closing `tulving.db` or `-shm` would drop the locks of SQLite.
+//! The files are checked by name only, because opening and closing `tulving.db` or `-shm` would release the locks of
+//! SQLite.
 
 use std::path::{Path, PathBuf};
 
@@ -15,17 +17,18 @@ use super::busy;
 use super::failure::SqliteError;
 use crate::files;
 
-/// Device and inode of a file.
+/// The device and the inode of a file.
 type FileIdentity = (u64, u64);
 
-/// The sizes of the header of the write-ahead log, and of each page in it.
+/// The sizes, in bytes, of the log's header and of the header of each page in the log.
 const LOG_HEADER: u64 = 32;
 const FRAME_HEADER: u64 = 24;
 
-/// Number of times that a log that seems too short is checked again: another process may be truncating it correctly.
+/// Number of times that a log that seems too short is checked again, because another process may be truncating it
+/// correctly.
 const LOOKS: i32 = 8;
 
-/// The files of a store as its connections opened them.
+/// The identities of a store's files when its connections opened them.
 #[derive(Debug)]
 pub(super) struct DatabaseFiles {
     database: (PathBuf, Option<FileIdentity>),
@@ -35,7 +38,7 @@ pub(super) struct DatabaseFiles {
 }
 
 impl DatabaseFiles {
-    /// Records the files that a connection has open. It has read from them before.
+    /// Records the files that a connection has open. The connection must have read from them before.
     pub(super) fn of(connection: &Connection, file: &Path) -> Result<Self, SqliteError> {
         let named = |suffix: &str| {
             let path = files::beside(file, suffix);
@@ -53,19 +56,19 @@ impl DatabaseFiles {
         Ok(place)
     }
 
-    /// The place of a read-only database, without files of this process next to it.
+    /// Records the file of a read-only database, without the log and the shared memory of this process.
     pub(super) fn read_only(file: &Path) -> Self {
         let identity = files::identity(file);
         let database = (file.to_owned(), identity);
         Self { log: database.clone(), memory: database.clone(), database, page_size: 0 }
     }
 
-    /// The error that a read-only database was changed.
+    /// Returns the error that a read-only database was changed.
     pub(super) fn changed(&self) -> StoreError {
         detached(&self.database.0, "changed by another process")
     }
 
-    /// Refuses existing files that are not those that this process has open.
+    /// Returns an error if an existing file is not the one that this process has open.
     fn require_opened(&self) -> Result<(), StoreError> {
         let Some(open) = open_files() else {
             return Ok(());
@@ -92,12 +95,13 @@ impl DatabaseFiles {
         Ok(())
     }
 
-    /// Like [`require`](Self::require), and also refuses a log that is shorter than its written content.
+    /// Does the same as [`require`](Self::require), and also returns an error if the log is shorter than its written
+    /// content.
     ///
-    /// SQLite would write beyond its end, and then read zeros where pages had been.
+    /// SQLite would write beyond the end of the log, and later read zeros instead of the lost pages.
     pub(super) fn require_whole(&self, writer: &Connection) -> Result<(), SqliteError> {
         self.require()?;
-        // For a read-only database nothing is known of the log.
+        // The length of the log of a read-only database is unknown.
         if self.page_size == 0 {
             return Ok(());
         }
@@ -107,13 +111,13 @@ impl DatabaseFiles {
             if written <= there {
                 return Ok(());
             }
-            // A process that truncates it correctly first marks it as empty.
+            // A process that truncates the log correctly first marks it as empty, so the next check sees that.
             std::thread::sleep(busy::pause(round));
         }
         Err(detached(&self.log.0, "cut").into())
     }
 
-    /// The length that the log must have for its content as SQLite knows it.
+    /// The minimum length of the log file for the content that SQLite knows to be in it, in bytes.
     fn log_bytes(&self, writer: &Connection) -> Result<u64, SqliteError> {
         let mut statement = writer.prepare_cached("PRAGMA wal_checkpoint(NOOP)")?;
         let pages: i64 = statement.query_row([], |row| row.get(1))?;
@@ -121,8 +125,9 @@ impl DatabaseFiles {
         Ok(if pages == 0 { 0 } else { LOG_HEADER + pages * (FRAME_HEADER + self.page_size) })
     }
 
-    /// Returns true if only the log is gone, so that its content can still be moved into the database: no other process has
-    /// started another one, and none can have written without this process's shared memory, or with another one.
+    /// Returns true if only the log is gone, so that its content can still be moved into the database. That is safe
+    /// because no other process has created a new log. None can have written without the shared memory of this process,
+    /// or with a different one.
     pub(super) fn can_save_log(&self) -> bool {
         let is_same = |(path, identity): &(PathBuf, Option<FileIdentity>)| files::identity(path) == *identity;
         let is_gone = |path: &Path| !path.exists();
@@ -141,14 +146,14 @@ fn detached(path: &Path, how: &'static str) -> StoreError {
     StoreError::Detached { path: path.to_owned(), how }
 }
 
-/// The files that this process has open, or `None` if the system does not list them.
+/// The identities of the files that this process has open; `None` if the system does not list them.
 #[cfg(target_os = "linux")]
 fn open_files() -> Option<Vec<FileIdentity>> {
     let open = Path::new("/proc/self/fd").read_dir().ok()?;
     Some(open.flatten().filter_map(|entry| files::identity(&entry.path())).collect())
 }
 
-/// The files that this process has open, or `None` if the system does not list them.
+/// The identities of the files that this process has open; `None` if the system does not list them.
 #[cfg(not(target_os = "linux"))]
 fn open_files() -> Option<Vec<FileIdentity>> {
     None

@@ -1,8 +1,9 @@
-//! The ways to open the database: to read and write, or only to read, in a read-only home.
+//! The ways to open the database: for reading and writing, or in a read-only home only for reading.
 //!
-//! SQLite wants to create files next to a database even to read it. If it cannot, there are three ways. If there is a log and the
-//! shared memory of a process that writes, it reads along. Without a log, the file is complete, and is read as one that does not
-//! change; this is checked. If a process has left a log behind, a copy of both is read.
+//! Even to read, SQLite needs to create files next to a database. If it cannot, there are three other ways. If a
+//! writing process has a log and shared memory there, this process reads with their help. If there is no log, the
+//! database file is complete, and is read as a file that does not change; this is checked. If a process has left a log
+//! behind, a copy of the database and the log is read.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,19 +17,19 @@ use super::failure::SqliteError;
 use super::{busy, migrate, open};
 use crate::files;
 
-/// Number of attempts at a copy, if the files change meanwhile.
+/// Maximum number of attempts to copy the files, if they change meanwhile.
 const ATTEMPTS: usize = 5;
 
-/// The way connections are opened.
+/// The way in which connections are opened.
 #[derive(Debug)]
 pub(super) enum DatabaseAccess {
-    /// To read and write.
+    /// Reads and writes.
     Write(PathBuf),
-    /// To read along with a process that writes.
+    /// Reads with the log and the shared memory of a process that writes.
     Beside(PathBuf),
-    /// To read a file that does not change.
+    /// Reads a file that does not change.
     Still(PathBuf, DatabaseFilesStamp),
-    /// To read a copy of files with this stamp. It is deleted when this is dropped.
+    /// Reads a copy of files that had this stamp. Dropping this value deletes the copy.
     Copy(TempDir, PathBuf, DatabaseFilesStamp),
 }
 
@@ -36,7 +37,7 @@ pub(super) enum DatabaseAccess {
 pub(super) type DatabaseFilesStamp = [Option<(u64, SystemTime)>; 2];
 
 impl DatabaseAccess {
-    /// The way to read a read-only database.
+    /// Chooses the way to read a read-only database.
     pub(super) fn read_only(file: &Path) -> Result<Self, SqliteError> {
         for _ in 0..ATTEMPTS {
             let stamp = stamp(file);
@@ -63,7 +64,7 @@ impl DatabaseAccess {
         Err(StoreError::Busy { waited: Duration::ZERO }.into())
     }
 
-    /// Another connection that reads.
+    /// Opens another connection that reads.
     pub(super) fn reader(&self, busy_wait: Duration) -> Result<Connection, SqliteError> {
         let (file, flags) = match self {
             Self::Write(file) => return open::reader(file, busy_wait),
@@ -95,7 +96,7 @@ impl DatabaseAccess {
     }
 }
 
-/// Refuses a database that cannot be read without writing first.
+/// Returns an error if the database cannot be read without being migrated first.
 pub(super) fn require_newest(connection: &Connection, file: &Path) -> Result<(), SqliteError> {
     let marks = open::DatabaseMarks::read(connection)?;
     marks.accept(file)?;
@@ -117,7 +118,7 @@ fn stamp(file: &Path) -> DatabaseFilesStamp {
     })
 }
 
-/// The URI of a file that does not change, for SQLite.
+/// The URI that tells SQLite that the file does not change.
 fn still(file: &Path) -> Result<PathBuf, SqliteError> {
     let absolute = std::path::absolute(file).map_err(|error| files::unwritten(file, "opened", &error))?;
     let mut address = String::from("file:");

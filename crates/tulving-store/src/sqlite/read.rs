@@ -22,11 +22,11 @@ use super::filter::{self, SqlConditions};
 use super::rows::{self, AROUND, ASSOCIATION, CURRENT, ColumnReader, FIELDS, MEMORIES, TURN, VERSION};
 use super::{SqliteStore, visible};
 
-/// `SELECT` of whole memories as the viewer sees them, without a condition.
+/// The `SELECT` for whole memories as the viewer sees them, without a condition.
 static WHOLE: LazyLock<String> =
     LazyLock::new(|| format!("SELECT {AROUND}, {FIELDS}, {} FROM ", visible::superseded_by()));
 
-/// The most links of a succession that are followed: an update each hour for a year.
+/// Maximum number of links that are followed in a succession of memories: one update each hour for a year.
 const SUCCESSION: usize = 10_000;
 
 impl Memories for SqliteStore {
@@ -83,7 +83,7 @@ impl Memories for SqliteStore {
             conditions.follow(sort, last);
         }
         let limit = conditions.bind(Value::Integer(rows::limit(extent.limit)));
-        // The database cuts the contents, and has only one of them in memory at a time.
+        // SQLite truncates the contents, so that only one of them is in memory at a time.
         let whole = match extent.each {
             usize::MAX => WHOLE.clone(),
             each => {
@@ -91,7 +91,8 @@ impl Memories for SqliteStore {
                 WHOLE.replacen("m.content,", &format!("substr(m.content, 1, {each}),"), 1)
             }
         };
-        // The page is selected first: only its rows are read whole, with their replacements.
+        // The inner query selects the page, so that only the rows of the page are read completely, with their
+        // replacements.
         let sql = format!(
             "{whole} (SELECT m.row AS picked FROM {tables} WHERE {wanted} ORDER BY {order} LIMIT {limit}) \
              CROSS JOIN memories m ON m.row = picked LEFT JOIN usage u ON u.memory = m.row ORDER BY {order}",
@@ -287,7 +288,7 @@ impl Memories for SqliteStore {
     }
 
     fn succession(&self, viewer: &Viewer, ids: &[MemoryId]) -> Result<Vec<(MemoryId, MemoryId)>, StoreError> {
-        // A union leaves out repeated rows, so that a cycle ends.
+        // A union drops repeated rows, so the recursion ends even if the links form a cycle.
         static SQL: LazyLock<String> = LazyLock::new(|| {
             let newer = format!(
                 "JOIN memories n ON n.row = a.source \
@@ -388,7 +389,7 @@ impl Memories for SqliteStore {
     }
 }
 
-/// The statements for one memory: for one that is not forgotten, and for a forgotten one.
+/// The two statements for one memory: for a memory that is not forgotten, and for a forgotten one.
 fn one_memory(name: &str) -> [String; 2] {
     let base = format!("{} {MEMORIES} WHERE {name} AND {}", *WHOLE, visible::memory("m"));
     let admin = "m.boundary <> 'private' AND EXISTS (SELECT 1 FROM members \
@@ -399,8 +400,8 @@ fn one_memory(name: &str) -> [String; 2] {
     ]
 }
 
-/// The statement for a memory that conflicts with a new one. The last conditions are those of the unique indexes. Of
-/// several with the same content, it is the one that is not apart.
+/// The statement for a memory that conflicts with a new one. The last conditions are those of the unique indexes. If
+/// several memories have the same content, it returns the one whose `apart` is 0.
 fn duplicate(same: &str) -> String {
     format!(
         "{} {MEMORIES} WHERE {same} AND m.forgotten_at IS NULL AND m.mirror_line IS NULL AND {} \
@@ -414,7 +415,7 @@ fn one(reader: &Connection, sql: &str, values: impl Params) -> Result<Option<Mem
     Ok(reader.prepare_cached(sql)?.query_row(values, rows::memory).optional()?)
 }
 
-/// The memories of a statement, until their contents reach this many bytes. No further row is read.
+/// The memories that a statement returns, until their contents reach this many bytes. No further row is read.
 fn many(
     reader: &Connection,
     sql: &str,

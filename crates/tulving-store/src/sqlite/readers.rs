@@ -1,4 +1,4 @@
-//! The connections that read. Opened when they are first needed, then reused.
+//! The connections that read. They are opened when they are first needed, and then reused.
 
 use std::ops::Deref;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -29,8 +29,8 @@ impl ReaderPool {
         Self { reach, options, pool: Mutex::default(), returned: Condvar::new() }
     }
 
-    /// A connection for one piece of work. Waits while all are in use. If the process can open no more files, the open
-    /// ones must suffice.
+    /// Returns a connection for one read. Waits while all connections are in use. If the process cannot open more
+    /// files, it waits for one of the open connections.
     pub(super) fn take(&self) -> Result<PooledReader<'_>, SqliteError> {
         let mut pool = self.pool();
         let mut short = false;
@@ -41,7 +41,8 @@ impl ReaderPool {
             if pool.open == 0 || (pool.open < self.options.readers.max(1) && !short) {
                 pool.open += 1;
                 drop(pool);
-                // Created before the attempt, so that a failed one gives its place back.
+                // The reader is created before the attempt to open, so that dropping it after a failure corrects the
+                // count of open connections.
                 let mut reader = PooledReader { readers: self, connection: None };
                 match self.reach.reader(self.options.busy_wait) {
                     Ok(connection) => reader.connection = Some(connection),
@@ -59,7 +60,7 @@ impl ReaderPool {
         }
     }
 
-    /// Closes the unused ones, so that the process can open other files. Returns true if there were any.
+    /// Closes the unused connections, so that the process can open other files. Returns true if there were any.
     pub(super) fn release(&self) -> bool {
         let mut pool = self.pool();
         let idle = std::mem::take(&mut pool.idle);

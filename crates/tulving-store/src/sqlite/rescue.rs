@@ -1,4 +1,4 @@
-//! Replaces a store that is too damaged to be opened or read with a backup.
+//! Restores a backup in place of a store that is too damaged to be opened or read.
 
 use std::fs;
 use std::io;
@@ -16,13 +16,14 @@ use crate::home::{self, Home};
 
 /// The database of a home that is too damaged to be opened or read.
 ///
-/// A backup is restored into a separate folder first, so a bad one changes nothing. The damaged database moves unchanged into the
-/// home's backups. A sound store is restored by [`Copies`](tulving_core::ports::Copies), while other processes have it open.
+/// A backup is first restored into a separate folder, so a bad backup changes nothing. The damaged database then moves
+/// unchanged into the home's backups. A sound store is instead restored by [`Copies`](tulving_core::ports::Copies),
+/// even while other processes have it open.
 #[derive(Clone, Debug)]
 pub struct DamagedDatabase {
-    /// The home.
+    /// The home of the database.
     pub home: Home,
-    /// The options that its store is opened with.
+    /// The options for opening the store of the home.
     pub options: SqliteOptions,
 }
 
@@ -54,7 +55,7 @@ impl Rescue for DamagedDatabase {
     }
 }
 
-/// Restores into a new folder without previous content.
+/// The steps of a restore into a new folder, which has no previous content to save.
 struct NoRestoreSteps;
 
 impl RestoreSteps for NoRestoreSteps {
@@ -67,7 +68,7 @@ impl RestoreSteps for NoRestoreSteps {
     }
 }
 
-/// Refuses a database with content that is still in its log: only the file is moved.
+/// Returns an error if some content of a database is still in its log, because only the database file is moved.
 fn refuse_divided(database: &Path, from: &Path) -> Result<(), StoreError> {
     match files::beside(database, "-wal").metadata() {
         Ok(log) if log.len() > 0 => {
@@ -79,14 +80,14 @@ fn refuse_divided(database: &Path, from: &Path) -> Result<(), StoreError> {
     }
 }
 
-/// Replaces a damaged database, which gets the name `previous`. Its companion files move too: they would be applied to the
-/// new database. On failure everything is back in its place.
+/// Replaces a damaged database, which is renamed to `previous`. Its companion files are renamed too, because SQLite
+/// would otherwise apply them to the new database. On failure, all files get their former names back.
 fn put_in_place(sound: &Path, damaged: &Path, previous: &Path) -> Result<(), StoreError> {
     let names = ["", "-wal", "-shm", "-journal"]
         .map(|suffix| (files::beside(damaged, suffix), files::beside(previous, suffix)));
     let put = || {
-        // It gets a second name first and is replaced only then: there is always a database, or another process would create
-        // a new one.
+        // The damaged database first gets a second name, and is replaced later. So a database always exists; otherwise
+        // another process would create a new one.
         if_there(damaged, name_again(damaged, previous))?;
         for (old, kept) in &names[1..] {
             if_there(old, fs::rename(old, kept))?;
@@ -97,7 +98,7 @@ fn put_in_place(sound: &Path, damaged: &Path, previous: &Path) -> Result<(), Sto
     put().inspect_err(|_| names.iter().for_each(|(old, kept)| move_back(old, kept)))
 }
 
-/// Gives a file its former name back, and removes the second name of a file that has both. Nothing is replaced.
+/// Gives a file its former name back. If the file has both names, removes the second one. Never replaces another file.
 fn move_back(old: &Path, kept: &Path) {
     if files::same_file(old, kept) {
         drop(fs::remove_file(kept));
@@ -106,7 +107,7 @@ fn move_back(old: &Path, kept: &Path) {
     }
 }
 
-/// The error for a file that could not be renamed. A missing file is none.
+/// The error of a failed renaming, except that a missing file is no error.
 fn if_there(old: &Path, moved: io::Result<()>) -> Result<(), StoreError> {
     match moved {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),

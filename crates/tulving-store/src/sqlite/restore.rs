@@ -1,7 +1,7 @@
-//! Replaces the live database with that of a backup, as one transaction that other processes see as one commit.
+//! Replaces the live database with that of a backup, in one transaction that other processes see as one commit.
 //!
-//! The [`restore_lock`](super::restore_lock) is taken from before the copy of the previous content until after the replacement, so every
-//! acknowledged write is in that copy or was made on the restored content.
+//! The [`restore_lock`](super::restore_lock) is taken before the previous content is copied, and released after the
+//! replacement. So every acknowledged write is in that copy or was made on the restored content.
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,7 @@ use crate::draft::DraftFile;
 use crate::files;
 use crate::home::{self, Home};
 
-/// A checked copy of the database of a backup, at the newest schema and with its own epoch.
+/// A checked copy of a backup's database. It has the newest schema and its own epoch.
 pub(super) struct RestoreCandidate {
     draft: DraftFile,
     schema: i64,
@@ -41,11 +41,12 @@ impl PreparedRestore for PreparedDatabase<'_> {
 }
 
 impl SqliteStore {
-    /// Replaces the database with the one in a file, under a new epoch. A token that was ever revoked here stays revoked.
+    /// Replaces the database with the one in a file, under a new epoch. A token that was ever revoked in this store
+    /// stays revoked.
     ///
-    /// Works while this and other processes have the store open; their writes wait until it is done, and so does another
-    /// restore. The file is checked and migrated to the newest schema in a copy first, and the previous content is kept
-    /// in the home's backups; a failure changes nothing.
+    /// This process and others may have the store open meanwhile. Their writes wait until the restore is done, and so
+    /// does another restore. The file is first checked and migrated to the newest schema in a copy. The previous
+    /// content is saved in the home's backups. A failure changes nothing.
     pub fn restore(&self, from: &Path, progress: &mut CopyProgress<'_>) -> Result<StoreRestore, StoreError> {
         self.home.require_writable()?;
         self.refuse_unfit(from)?;
@@ -53,12 +54,12 @@ impl SqliteStore {
         self.replace_by(&candidate, &mut DatabaseRestoreSteps(self))
     }
 
-    /// Refuses a file that cannot be a backup, before it is read.
+    /// Returns an error if a file cannot be a backup, before the file is read.
     fn refuse_unfit(&self, from: &Path) -> Result<(), StoreError> {
         refuse_unfit(&self.file, from)
     }
 
-    /// A candidate made from the database at `from`. Errors name `backup`, which it came from.
+    /// Makes a candidate from the database at `from`. Errors name `backup`, from which the database was taken.
     pub(super) fn candidate(
         &self,
         from: &Path,
@@ -77,14 +78,14 @@ impl SqliteStore {
         self.swap(candidate, around).map_err(|fault| self.explain(fault))
     }
 
-    /// Attributes an error while a backup is read to the backup. The home is unchanged.
+    /// Converts an error while a backup is read into an error about the backup. The home is unchanged.
     fn blame_backup(&self, fault: SqliteError, from: &Path) -> StoreError {
         match fault.explained(from, self.options.busy_wait) {
             StoreError::Foreign { path, why } => StoreError::BadBackup { path, why },
             StoreError::Corrupt { path, why } => {
                 StoreError::BadBackup { path, why: format!("it is damaged: {why}") }
             }
-            // The backup is only read; a copy of it in the home is written.
+            // The backup is only read, but its copy in the home is written, so it is the home's disk that is full.
             StoreError::DiskFull { .. } => StoreError::DiskFull { path: self.file.clone() },
             other => other,
         }
@@ -112,7 +113,7 @@ impl SqliteStore {
         migrate::run(&mut copy, backup, self.clock.now(), || Ok(()))?;
         schema::refuse_other(&copy, backup)?;
         migrate::renew_epoch(&copy)?;
-        // The old content must not stay in the log after it was replaced.
+        // The log must not contain the old content after the replacement.
         scrub::raise_log(&copy)?;
         let epoch = copy.query_row("SELECT value FROM meta WHERE name = 'epoch'", [], |row| row.get(0))?;
         let (memories, attached) = (backup::memories_in(&copy)?, backup::attached(&copy)?);
@@ -129,7 +130,7 @@ impl SqliteStore {
         let wait = self.options.busy_wait;
         let opened = self.live()?;
         opened.place.require_whole(&opened.writer())?;
-        // A separate connection, so that none with prepared statements is in the way.
+        // A separate connection has no prepared statements, which could block the replacement.
         let mut live = open::connect(&self.file, wait)?;
         live.pragma_update(None, "synchronous", "FULL")?;
         let shut = self.restore_lock.shut(&live, wait)?;
@@ -142,7 +143,7 @@ impl SqliteStore {
         opened.place.require_whole(&opened.writer())?;
         let followed = around.follow();
         drop((live, shut));
-        // If somebody still reads from the log, the next write cuts it.
+        // If another connection still reads from the log, the next write truncates it.
         self.scrub.ask();
         self.scrub.after_write(&opened.writer());
         followed?;
@@ -158,7 +159,7 @@ impl SqliteStore {
     }
 }
 
-/// A restore of only the database.
+/// The steps of a restore that replaces only the database.
 struct DatabaseRestoreSteps<'a>(&'a SqliteStore);
 
 impl RestoreSteps for DatabaseRestoreSteps<'_> {
@@ -171,7 +172,7 @@ impl RestoreSteps for DatabaseRestoreSteps<'_> {
     }
 }
 
-/// The name of a copy of this time in the home's backups, if it is free. The folder is created.
+/// The name for a copy made at this time in the home's backups, if the name is free. Creates the folder.
 pub(crate) fn first_copy(
     home: &Home,
     what: &str,
@@ -183,7 +184,7 @@ pub(crate) fn first_copy(
     Ok(folder.join(format!("{what}-{}{suffix}", copies::time_in_name(now))))
 }
 
-/// Puts a copy there durably, or under the next free name.
+/// Moves a copy to this path, durably, or to the next free name.
 pub(crate) fn place_copy(mut draft: DraftFile, first: &Path) -> Result<PathBuf, StoreError> {
     let folder = files::folder_of(first);
     let (stem, suffix) = (first.file_stem().unwrap_or_default(), first.extension().unwrap_or_default());
@@ -204,7 +205,7 @@ pub(crate) fn place_copy(mut draft: DraftFile, first: &Path) -> Result<PathBuf, 
     unreachable!("the loop ends by returning")
 }
 
-/// Refuses a file that cannot be a backup of a home whose database is `live`, before it is read.
+/// Returns an error if a file cannot be a backup of the home with the database `live`, before the file is read.
 pub(crate) fn refuse_unfit(live: &Path, from: &Path) -> Result<(), StoreError> {
     let refused = |why: String| StoreError::Unusable { path: from.to_owned(), verb: "restored", why };
     if files::same_file(from, live) {
@@ -217,8 +218,8 @@ pub(crate) fn refuse_unfit(live: &Path, from: &Path) -> Result<(), StoreError> {
     }
 }
 
-/// Revokes the live store's revoked tokens in the candidate. A revocation is recorded even if the candidate does not know
-/// the token: a later restore may bring it back.
+/// Revokes the tokens in the candidate that are revoked in the live store. A revocation is recorded even if the
+/// candidate does not contain the token, because a later restore may bring the token back.
 fn keep_revoked(live: &Connection, candidate: &Connection) -> Result<u64, SqliteError> {
     let mut statement = live.prepare(
         "SELECT id, at FROM revocations \
@@ -237,8 +238,8 @@ fn keep_revoked(live: &Connection, candidate: &Connection) -> Result<u64, Sqlite
     Ok(kept)
 }
 
-/// Gives the copy the page size of the live database: with a write-ahead log, SQLite copies only between equal page
-/// sizes.
+/// Gives the copy the page size of the live database, because with a write-ahead log SQLite copies only between
+/// databases of equal page size.
 fn match_page_size(copy: &Connection, live: &Connection) -> Result<(), SqliteError> {
     let size = |connection: &Connection| {
         connection.pragma_query_value(None, "page_size", |row| row.get::<_, i64>(0))

@@ -1,8 +1,9 @@
-//! Keeps writers out while a restore replaces the data that they would write to.
+//! Makes writers wait while a restore replaces the data.
 //!
-//! A restore copies the present content, then replaces it with the backup. A commit in between would be in neither, so
-//! nothing is committed from before the copy until after the replacement. It is a lock on a separate file: the system frees
-//! it when the restoring process dies, and it stays taken while that lives, however long it hangs.
+//! A restore copies the present content, then replaces it with the backup. A commit in between would be in neither of
+//! them, so no process may commit from before the copy until after the replacement. The restore lock is a lock on a
+//! separate file. The system releases it when the restoring process dies. While that process lives, the lock stays
+//! taken, however long the process hangs.
 
 use std::fs::{File, TryLockError};
 use std::io;
@@ -22,20 +23,20 @@ pub(super) struct RestoreLock {
     file: PathBuf,
 }
 
-/// The lock while it is taken. It is freed when this is dropped.
+/// The lock while it is taken. Dropping this value releases the lock.
 pub(super) struct RestoreLockGuard {
     _lock: File,
 }
 
 impl RestoreLock {
-    /// Creates it. The first restore creates the lock file, which then stays: if it were removed, two processes could
-    /// have the lock at once.
+    /// Creates the lock of a home. The first restore creates the lock file, which then stays: after a removal, two
+    /// processes could have the lock at once.
     pub(super) fn new(file: PathBuf) -> Self {
         Self { file }
     }
 
-    /// Returns [`SqliteError::Shut`] while a restore is running. The answer is valid for a whole write transaction if called
-    /// inside it.
+    /// Returns [`SqliteError::Shut`] while a restore is running. Inside a write transaction, the result is valid until
+    /// the transaction ends.
     pub(super) fn require_open(&self) -> Result<(), SqliteError> {
         let lock = match files::open_regular(&self.file) {
             Ok(lock) => lock,
@@ -44,14 +45,15 @@ impl RestoreLock {
         };
         match lock.try_lock_shared() {
             Err(TryLockError::WouldBlock) => Err(SqliteError::Shut),
-            // Without locks in the file system, no restore can have started.
+            // If the file system does not support locks, no restore can have started.
             Ok(()) | Err(TryLockError::Error(_)) => Ok(()),
         }
     }
 
-    /// Runs `work`, again and again while the lock is taken, for up to `wait`.
+    /// Runs `work`, and repeats it while the lock is taken, for up to `wait`.
     ///
-    /// `work` must hold nothing that the restoring thread may need after it has returned [`SqliteError::Shut`].
+    /// When `work` has returned [`SqliteError::Shut`], it must no longer have anything locked that the restoring thread
+    /// needs.
     pub(super) fn pass<T>(
         &self,
         wait: Duration,
@@ -66,7 +68,7 @@ impl RestoreLock {
         }
     }
 
-    /// Waits outside of any transaction, so that waiting writers do not block the restore.
+    /// Waits for the restore. The caller has no transaction open, so waiting writers do not block the restore.
     fn wait(&self, began: Instant, wait: Duration) -> Result<(), SqliteError> {
         for round in 0.. {
             if began.elapsed() >= wait {
@@ -81,7 +83,8 @@ impl RestoreLock {
         unreachable!("the loop ends by returning")
     }
 
-    /// Takes the lock and waits for the writers that have begun. Afterwards nothing is committed until it is freed.
+    /// Takes the lock and waits for the writers that have already begun. Afterwards no process commits until the lock
+    /// is released.
     pub(super) fn shut(&self, live: &Connection, wait: Duration) -> Result<RestoreLockGuard, SqliteError> {
         let failed = |error: &io::Error| files::unwritten(&self.file, "locked", error);
         let lock = File::options()
@@ -92,7 +95,8 @@ impl RestoreLock {
             .mode(0o600)
             .open(&self.file)
             .map_err(|error| failed(&error))?;
-        // A restore by root must not leave a file that the home's owner cannot open. For others the file is already theirs.
+        // If root restores, the home's owner must still be able to open the lock file. If the owner restores, the
+        // file already belongs to the owner.
         if let Ok(home) = files::folder_of(&self.file).metadata() {
             drop(fchown(&lock, Some(home.uid()), Some(home.gid())));
         }
@@ -107,7 +111,8 @@ impl RestoreLock {
                 Err(TryLockError::WouldBlock) => std::thread::sleep(busy::pause(round)),
             }
         }
-        // A writer that found the lock free has begun its transaction before; by our turn, it has ended.
+        // A writer that found the lock free had already begun its transaction. When this transaction can begin, that
+        // writer's has ended.
         Transaction::new_unchecked(live, TransactionBehavior::Immediate)?.rollback()?;
         Ok(RestoreLockGuard { _lock: lock })
     }

@@ -28,7 +28,7 @@ use tulving_core::model::vocabulary::{Boundary, Realm, UnknownWord};
 
 use super::failure::SqliteError;
 
-/// The columns of a row, read one after the other.
+/// Reads the columns of a row, one after the other.
 pub(super) struct ColumnReader<'a> {
     row: &'a Row<'a>,
     next: usize,
@@ -44,7 +44,7 @@ impl<'a> ColumnReader<'a> {
         self.row.get(self.next - 1)
     }
 
-    /// A blob in place, or NULL.
+    /// A blob without copying it, or NULL.
     pub(super) fn blob_or_none(&mut self) -> rusqlite::Result<Option<&'a [u8]>> {
         self.next += 1;
         Ok(self.row.get_ref(self.next - 1)?.as_blob_or_null()?)
@@ -77,13 +77,13 @@ impl<'a> ColumnReader<'a> {
         u32::try_from(value).map_err(|error| self.broken(error))
     }
 
-    /// A position in a text.
+    /// A byte position in a text.
     pub(super) fn size(&mut self) -> rusqlite::Result<usize> {
         let value: i64 = self.take()?;
         usize::try_from(value).map_err(|error| self.broken(error))
     }
 
-    /// A list of texts, which is mostly empty.
+    /// A list of texts, which is usually empty.
     pub(super) fn texts(&mut self) -> rusqlite::Result<Vec<String>> {
         if self.row.get_ref(self.next)? == ValueRef::Text(b"[]") {
             self.next += 1;
@@ -99,7 +99,7 @@ impl<'a> ColumnReader<'a> {
         word.parse().map_err(|error| self.broken(error))
     }
 
-    /// A word, or NULL.
+    /// A word of a vocabulary, or NULL.
     pub(super) fn word_or_none<T: FromStr<Err = UnknownWord>>(&mut self) -> rusqlite::Result<Option<T>> {
         if self.row.get_ref(self.next)? == ValueRef::Null {
             self.next += 1;
@@ -119,13 +119,13 @@ impl<'a> ColumnReader<'a> {
         serde_json::from_str(text).map_err(|error| self.broken(error))
     }
 
-    /// The error for the last value, if it cannot have been written.
+    /// The error that the last value that was read is not one that Tulving writes.
     pub(super) fn broken(&self, error: impl Error + Send + Sync + 'static) -> rusqlite::Error {
         rusqlite::Error::FromSqlConversionFailure(self.next - 1, Type::Null, Box::new(error))
     }
 }
 
-/// The columns of [`VersionFields`], of the table `m`.
+/// The columns of [`VersionFields`], from the table `m`.
 pub(super) const FIELDS: &str = "m.key, m.boundary, m.content, m.content_type, m.content_hash, m.title, m.summary, \
      m.tags, m.type, m.kind, m.stability, m.importance, m.occurred_at, m.valid_from, m.valid_until, m.expires_at, \
      m.source_note, m.project, m.language, m.auto";
@@ -206,7 +206,7 @@ pub(super) fn classification(columns: &mut ColumnReader<'_>) -> rusqlite::Result
     })
 }
 
-/// The columns about the author of the current version, of the table `m`.
+/// The columns about the author of the current version, from the table `m`.
 pub(super) const CURRENT: &str = "m.version_act, m.updated_by, m.updated_agent";
 
 /// Reads [`CURRENT`].
@@ -218,7 +218,8 @@ pub(super) fn current(columns: &mut ColumnReader<'_>) -> rusqlite::Result<Curren
     })
 }
 
-/// The columns of a [`Memory`] without its versioned fields and its replacement. The last two are parameters.
+/// The columns of a [`Memory`] without its versioned fields and its replacement. The arguments are the last two
+/// columns.
 macro_rules! around {
     ($accessed_at:literal, $access_count:literal) => {
         concat!(
@@ -236,22 +237,22 @@ macro_rules! around {
     };
 }
 
-/// The columns of a [`Memory`] without its versioned fields and its replacement, of `memories m` and `usage u`.
+/// The columns of a [`Memory`] without its versioned fields and its replacement, from `memories m` and `usage u`.
 pub(super) const AROUND: &str =
     around!("coalesce(u.accessed_at, m.created_at)", "coalesce(u.access_count, 0)");
 
-/// The same of `memories m` alone, as if it had never been used.
+/// The same columns from `memories m` alone, with the values of a memory that was never used.
 pub(super) const AROUND_UNUSED: &str = around!("m.created_at", "0");
 
 /// The tables of [`AROUND`] and [`FIELDS`].
 pub(super) const MEMORIES: &str = "memories m LEFT JOIN usage u ON u.memory = m.row";
 
-/// Reads [`AROUND`], [`FIELDS`] and the id of its replacement, in this order.
+/// Reads [`AROUND`], [`FIELDS`] and the id of the memory's replacement, in this order.
 pub(super) fn memory(row: &Row<'_>) -> rusqlite::Result<Memory> {
     memory_from(&mut ColumnReader::of(row))
 }
 
-/// The same, from the present column on.
+/// Reads the same columns as [`memory`], from the next column on.
 pub(super) fn memory_from(columns: &mut ColumnReader<'_>) -> rusqlite::Result<Memory> {
     let id = columns.id(MemoryId::from_bytes)?;
     let number = columns.take::<Option<i64>>()?;
@@ -319,7 +320,7 @@ fn provenance(columns: &mut ColumnReader<'_>) -> rusqlite::Result<Provenance> {
         mirror: mirror(columns)?,
         attachment: attachment(columns)?,
     };
-    // The column has the paths after the first.
+    // The column contains only the paths after the first.
     if !provenance.source_paths.is_empty() {
         provenance.source_paths.splice(0..0, provenance.source_path.clone());
     }
@@ -345,14 +346,15 @@ fn attachment(columns: &mut ColumnReader<'_>) -> rusqlite::Result<Option<Attachm
     }))
 }
 
-/// Reads `m.version, m.updated_at`, [`CURRENT`] and [`FIELDS`], in this order: the current version as one of all versions.
+/// Reads `m.version, m.updated_at`, [`CURRENT`] and [`FIELDS`], in this order, and returns the current version in the
+/// form of a past one.
 pub(super) fn current_version(columns: &mut ColumnReader<'_>) -> rusqlite::Result<VersionRecord> {
     let (version, at) = (Version(columns.small()?), columns.time()?);
     let CurrentVersion { act, by, agent } = current(columns)?;
     Ok(VersionRecord { version, act, at, by, agent, fields: fields(columns)? })
 }
 
-/// The columns of a past version, of the table `v`.
+/// The columns of a past version, from the table `v`.
 pub(super) const VERSION: &str = "v.version, v.act, v.at, v.by, v.agent, v.edition";
 
 /// Reads [`VERSION`].
@@ -360,7 +362,7 @@ pub(super) fn version(row: &Row<'_>) -> rusqlite::Result<VersionRecord> {
     version_from(&mut ColumnReader::of(row))
 }
 
-/// The same, from the present column on.
+/// Reads the same columns as [`version`], from the next column on.
 pub(super) fn version_from(columns: &mut ColumnReader<'_>) -> rusqlite::Result<VersionRecord> {
     Ok(VersionRecord {
         version: Version(columns.small()?),
@@ -406,7 +408,7 @@ pub(super) fn turn(columns: &mut ColumnReader<'_>) -> rusqlite::Result<Turn> {
     })
 }
 
-/// The columns of an audit entry, of the table `a`.
+/// The columns of an audit entry, from the table `a`.
 pub(super) const AUDIT: &str = "a.id, a.at, a.by, a.agent, a.act, a.space, a.memory, a.private_to, a.reason, \
      a.detail";
 
@@ -497,7 +499,7 @@ pub(super) fn member(columns: &mut ColumnReader<'_>) -> rusqlite::Result<Members
     Ok(Membership { principal, of, role: columns.word()? })
 }
 
-/// The columns of a token, of the table `k`; its spaces as hexadecimal ids in one text.
+/// The columns of a token, from the table `k`. Its spaces are hexadecimal ids in one text.
 pub(super) const TOKEN: &str = "k.id, k.label, k.principal, k.role, k.created_at, k.revoked_at, \
      (SELECT group_concat(hex(space), '' ORDER BY ordinal) FROM token_spaces WHERE token = k.row)";
 
@@ -526,7 +528,7 @@ pub(super) fn ids(blob: &[u8]) -> impl Iterator<Item = [u8; 16]> {
     blob.chunks_exact(16).map(|id| id.try_into().expect("a chunk is 16 bytes"))
 }
 
-/// The column `audience` of a memory with this boundary and owner.
+/// The value of the column `audience` for a memory with this boundary and owner.
 pub(super) fn audience(boundary: Boundary, owner: &PrincipalId) -> &[u8] {
     match boundary {
         Boundary::Private => owner.as_bytes(),
@@ -534,25 +536,25 @@ pub(super) fn audience(boundary: Boundary, owner: &PrincipalId) -> &[u8] {
     }
 }
 
-/// A count as SQLite stores it.
+/// Converts a count to the signed number that SQLite stores.
 pub(super) fn signed(count: u64) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }
 
-/// The limit of counts and counters: every program can still read such a number.
+/// Maximum value of counts and counters. Programs that read numbers as floating point can still represent it exactly.
 pub(super) const LARGEST: u64 = 1 << 53;
 
-/// A count that is added to, as SQLite stores it.
+/// Converts a count to the signed number that SQLite stores, at most [`LARGEST`].
 pub(super) fn bounded(count: u64) -> i64 {
     signed(count.min(LARGEST))
 }
 
-/// A limit as SQLite takes it.
+/// Converts a limit to the signed number that SQLite expects.
 pub(super) fn limit(count: usize) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }
 
-/// A time as SQLite stores it.
+/// Converts a time to the microseconds that SQLite stores.
 pub(super) fn micros(time: Option<Timestamp>) -> Option<i64> {
     time.map(Timestamp::as_micros)
 }

@@ -1,7 +1,7 @@
 //! Compares the tables, indexes and triggers of a database with those that Tulving creates.
 //!
-//! A file may have our mark and still contain a table, trigger or index of somebody else. A restore refuses it, a check-up
-//! reports it.
+//! A file with our mark may still contain tables, triggers or indexes that another program created. A restore refuses
+//! such a file; a check-up reports it.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use tulving_core::model::time::Timestamp;
 use super::failure::SqliteError;
 use super::migrate;
 
-/// The objects that differ from those that Tulving creates, including missing ones, such as `trigger spy`.
+/// The names of the objects that differ from those that Tulving creates or that are missing, such as `trigger spy`.
 pub(super) fn differences(connection: &Connection) -> Result<Vec<String>, SqliteError> {
     let objects = |connection: &Connection| -> rusqlite::Result<Vec<(String, String)>> {
         let mut statement = connection.prepare(
@@ -35,7 +35,7 @@ pub(super) fn differences(connection: &Connection) -> Result<Vec<String>, Sqlite
     Ok(names)
 }
 
-/// Refuses a file with other objects than those that Tulving creates.
+/// Returns an error if a file contains other objects than those that Tulving creates.
 pub(super) fn refuse_other(connection: &Connection, from: &Path) -> Result<(), SqliteError> {
     match differences(connection)?.first() {
         None => Ok(()),

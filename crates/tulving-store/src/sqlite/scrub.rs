@@ -1,11 +1,11 @@
 //! Removes erased text from the files, even where SQLite itself would leave it.
 //!
-//! SQLite overwrites deleted data in the database, but its log keeps old pages until it is cut. An erasure raises a counter in
-//! its own transaction. The counter returns to zero only when the log was cut after it.
+//! SQLite overwrites deleted data in the database, but its log keeps old pages until it is truncated. An erasure raises
+//! a counter in its own transaction. The counter returns to zero only when the log was truncated after that erasure.
 //!
-//! Inside the database a row that once moved to another page may have left a copy in the unused part of the old one (18 of
-//! 74,000 erased rows, in a simulation with short rows and many edits on SQLite 3.40). Only rewriting the file surely removes
-//! those, so a second counter requests that, and [`Upkeep::scrub`] does it.
+//! Inside the database, a row that once moved to another page may have left a copy in the unused part of the old page.
+//! In a simulation with short rows and many edits on SQLite 3.40, this happened to 18 of 74,000 erased rows. Only
+//! rewriting the file certainly removes such copies. So a second counter requests that, and [`Upkeep::scrub`] does it.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -17,12 +17,12 @@ use tulving_core::ports::Upkeep;
 use super::failure::SqliteError;
 use super::{SqliteStore, apply, busy, copies, open};
 
-/// The time that a writer waits for readers of the log before it leaves the cut to a later write.
+/// The time that a writer waits for readers of the log. After that, it leaves truncating the log to a later write.
 const PATIENCE: Duration = Duration::from_millis(20);
-/// The time between a failed attempt and the next one.
+/// The time between a failed attempt to truncate the log and the next attempt.
 const BETWEEN: Duration = Duration::from_millis(500);
 
-/// The known state of erased text in the log, and the earliest time of the next attempt.
+/// Whether the log must be truncated because it may contain erased text, and the earliest time of the next attempt.
 pub(super) struct ScrubSchedule {
     wanted: Mutex<ScrubTiming>,
 }
@@ -35,7 +35,7 @@ enum ScrubTiming {
 }
 
 impl ScrubSchedule {
-    /// Creates the state with `pending` erasures from before.
+    /// Creates the schedule. `pending` is the number of erasures from before.
     pub(super) fn new(pending: i64) -> Self {
         Self { wanted: Mutex::new(if pending > 0 { ScrubTiming::Now } else { ScrubTiming::No }) }
     }
@@ -45,7 +45,8 @@ impl ScrubSchedule {
         *self.wanted.lock().unwrap_or_else(PoisonError::into_inner) = ScrubTiming::Now;
     }
 
-    /// Cuts the log if that is requested and nobody reads from it. Cheap if it is not; a failure is retried later.
+    /// Truncates the log if that was requested and no connection reads from the log. Without a request, this is
+    /// cheap. After a failure, a later write tries again.
     pub(super) fn after_write(&self, writer: &Connection) {
         let mut wanted = self.wanted.lock().unwrap_or_else(PoisonError::into_inner);
         match *wanted {
@@ -67,8 +68,8 @@ impl Upkeep for SqliteStore {
 
     /// Moves the content of the write-ahead log into the database.
     ///
-    /// SQLite does so only after many writes or at the last close. Until then the latest saves are only in the log, and a
-    /// program that removes it destroys them.
+    /// SQLite itself does so only after many writes or at the last close. Until then, the latest saves are only in the
+    /// log, and a program that removes the log destroys them.
     fn checkpoint(&self) -> Result<(), StoreError> {
         if self.home.is_read_only() {
             return Ok(());
@@ -87,8 +88,8 @@ impl Upkeep for SqliteStore {
         })
     }
 
-    /// Choosing another model leaves the old vectors in place, because removing those of 1,000,000 memories would block every
-    /// writer for as long as it takes. Nobody reads them.
+    /// Removes old vectors in pages. Choosing another model leaves them in place, because removing the vectors of
+    /// 1,000,000 memories at once would block every writer for a long time. No search reads them.
     fn drop_stale_vectors(&self, chosen: Option<&str>, limit: usize) -> Result<bool, StoreError> {
         self.write(|writer, allowed| apply::drop_stale_vectors(writer, allowed, chosen, limit))
     }
@@ -99,14 +100,15 @@ impl SqliteStore {
         let live = self.live()?;
         let writer = live.writer();
         live.place.require_whole(&writer)?;
-        // A restore may still start meanwhile. It loses nothing by that, and then the counter is another store's.
+        // A restore may still start during the rewriting, which is harmless: it loses nothing, and the counter
+        // afterwards belongs to the restored store.
         self.restore_lock.require_open()?;
         let seen = ScrubCounter::read(&writer, REWRITE)?;
         if seen.count == 0 {
             return Ok(false);
         }
         let rewriting = open::connect(&self.file, self.options.busy_wait)?;
-        // Rewriting goes through a temporary database, which may be larger than memory.
+        // SQLite writes the new content to a temporary database first, which may be larger than memory.
         rewriting.execute_batch("PRAGMA synchronous = FULL; PRAGMA temp_store = FILE; VACUUM;")?;
         drop(rewriting);
         seen.lower(&writer)?;
@@ -117,17 +119,17 @@ impl SqliteStore {
     }
 }
 
-/// Counts the erasures that may still be in the log.
+/// The key of the number of erasures whose text may still be in the log.
 const LOG: &str = "scrub_pending";
-/// Counts the erasures since the file was last rewritten.
+/// The key of the number of erasures since the file was last rewritten.
 const REWRITE: &str = "rewrite_pending";
 
-/// Counts the mirrors erased since they last caused a rewrite.
+/// The key of the number of mirrors erased since erased mirrors last caused a rewrite.
 const MIRRORS: &str = "mirrors_erased";
-/// Number of erased mirrors that cause a rewrite.
+/// Number of erased mirrors that causes a rewrite.
 const MANY_MIRRORS: i64 = 1_000;
 
-/// Number of erasures that may still be in the log.
+/// Number of erasures whose text may still be in the log.
 pub(super) fn pending(connection: &Connection) -> rusqlite::Result<i64> {
     counter(connection, LOG)
 }
@@ -137,15 +139,16 @@ pub(super) fn rewrite_pending(connection: &Connection) -> rusqlite::Result<i64> 
     counter(connection, REWRITE)
 }
 
-/// Raises the counters and marks existing copies as older, inside the transaction that erases.
+/// Raises both counters and marks existing copies as older, inside the transaction that erases.
 pub(super) fn raise(transaction: &Connection) -> rusqlite::Result<()> {
     copies::mark_erasure(transaction)?;
     raise_log(transaction)?;
     add_one(transaction, REWRITE)
 }
 
-/// Raises the counter of the log, and the other one only after many erased mirrors: files change all the time, and the whole
-/// database is not rewritten for each line. In the database itself their text is overwritten at once, like all deleted data.
+/// Raises the counter of the log. Raises the counter of rewrites only after many erased mirrors: files change all the
+/// time, and rewriting the whole database for each line would be too slow. In the database itself, SQLite overwrites
+/// their text at once, as it does with all deleted data.
 pub(super) fn raise_for_mirrors(transaction: &Connection, erased: u32) -> rusqlite::Result<()> {
     if erased == 0 {
         return Ok(());
@@ -175,7 +178,7 @@ fn add_one(connection: &Connection, name: &str) -> rusqlite::Result<()> {
     statement.execute([name]).map(drop)
 }
 
-/// A counter as it was before the work that it requests.
+/// The value of a counter before the requested work.
 struct ScrubCounter {
     name: &'static str,
     count: i64,
@@ -191,8 +194,8 @@ impl ScrubCounter {
         statement.query_row([name], |row| Ok(Self { name, count: row.get(0)?, epoch: row.get(1)? }))
     }
 
-    /// Removes the counter. If somebody has erased since, the counter is higher and stays. After a restore it is another
-    /// store's counter, and the work was not done on that store.
+    /// Removes the counter after the work. The counter stays if it is higher now, because of a later erasure. It also
+    /// stays if a restore has replaced the store, because the work was not done on the restored store.
     fn lower(&self, connection: &Connection) -> rusqlite::Result<()> {
         let mut statement = connection.prepare_cached(
             "DELETE FROM meta WHERE name = ?1 AND value = ?2 \
@@ -202,7 +205,7 @@ impl ScrubCounter {
     }
 }
 
-/// Moves the log into the database and cuts it. Returns true if the log is empty now.
+/// Moves the content of the log into the database and truncates the log. Returns true if the log is empty now.
 pub(super) fn truncate_log(writer: &Connection) -> rusqlite::Result<bool> {
     writer.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| {
         let (busy, frames): (i64, i64) = (row.get(0)?, row.get(1)?);
@@ -227,7 +230,7 @@ mod tests {
     use super::*;
     use crate::sqlite::migrate::renew_epoch;
 
-    /// The file was rewritten, then a restore brought other content with an equal counter.
+    /// The file is rewritten, then a restore brings other content with an equal counter.
     #[test]
     fn the_counter_of_restored_content_is_not_lowered_for_work_done_before() {
         let store = Connection::open_in_memory().expect("opened");

@@ -1,15 +1,15 @@
-//! A cache of viewers' sights, valid until anything is written: memberships change rarely, and every
-//! recall needs one.
+//! A cache of viewers' sights, valid until the next write to the store. Memberships change rarely, and every recall
+//! needs a sight.
 
 use std::sync::{Mutex, PoisonError};
 
 use tulving_core::model::search::Sight;
 use tulving_core::model::space::Viewer;
 
-/// The most viewers that are remembered.
+/// Maximum number of viewers whose sights are cached.
 const MOST: usize = 64;
 
-/// Sights at one pulse of the store.
+/// The sights at one value of the store's change counter.
 #[derive(Default)]
 pub(super) struct SightCache(Mutex<CachedSights>);
 
@@ -28,7 +28,7 @@ impl SightCache {
         known.map(|(_, sight)| sight.clone())
     }
 
-    /// Keeps a sight that was read after the pulse.
+    /// Caches a sight that was read after the change counter.
     pub(super) fn keep(&self, change_counter: u64, viewer: &Viewer, sight: &Sight) {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.change_counter != change_counter || kept.sights.len() >= MOST {

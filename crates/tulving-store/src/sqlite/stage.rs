@@ -1,5 +1,6 @@
-//! Records that wait to be loaded, as lines of a draft in the home: outside of memory and the database, and deleted when the
-//! load is over. A draft that a crash leaves behind is removed when the home is opened next.
+//! Records that wait to be loaded, as lines of a draft in the home. So they are neither in memory nor in the database.
+//! The draft is deleted when the load is over. If a crash leaves a draft behind, the next opening of the home removes
+//! it.
 
 use std::fmt;
 use std::fs::File;
@@ -21,7 +22,7 @@ pub(super) struct StagedLines {
 }
 
 impl StagedLines {
-    /// An empty stage in the folder of a home.
+    /// Creates an empty stage in the folder of a home.
     pub(super) fn within(home: PathBuf) -> Result<Self, StoreError> {
         let draft =
             DraftFile::within(&home, ".jsonl").map_err(|error| files::unwritten(&home, "written", &error))?;

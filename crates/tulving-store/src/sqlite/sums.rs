@@ -1,12 +1,13 @@
 //! Checksums of the stored data, so that a deep check finds a single flipped bit.
 //!
-//! SQLite detects damage to its structure, but most of a file is contents and vectors, where any bits look valid. So each memory
-//! has a row in `memory_sums`: the sum of its own row, and the sums over its chunks, vectors, versions, associations and further
-//! source paths. Each other important table has one sum in `table_sums`. Both are kept by temporary triggers of the writing
-//! connection, which are not in the file: code that writes rows calls [`watch`] first.
+//! SQLite detects damage to its structure, but most of a file is contents and vectors, where any bits look valid. So
+//! each memory has a row in `memory_sums`: the checksum of its own row, and the sums over its chunks, vectors,
+//! versions, associations and further source paths. Each other important table has one sum in `table_sums`. Temporary
+//! triggers of the writing connection update the sums. The triggers are not in the file, so code that writes rows calls
+//! [`watch`] first.
 //!
-//! Counters and derived or short-lived data are left out: access counts, the next numbers of spaces, the change log, jobs,
-//! claims, listings, and notes about files.
+//! Counters and derived or short-lived data have no checksums: access counts, the next numbers of spaces, the change
+//! log, jobs, claims, listings, and notes about files.
 
 use rusqlite::Connection;
 use rusqlite::functions::{Context, FunctionFlags};
@@ -16,7 +17,8 @@ use tulving_core::model::id::MemoryId;
 use super::failure::SqliteError;
 use super::rows::ColumnReader;
 
-/// The tables that belong to a memory, each with its column in `memory_sums`, and the column that names the memory.
+/// The tables whose rows belong to a memory, each with its column in `memory_sums` and the column that refers to the
+/// memory.
 const OF_MEMORIES: [(&str, &str); 5] = [
     ("chunks", "memory"),
     ("vectors", "memory"),
@@ -25,7 +27,7 @@ const OF_MEMORIES: [(&str, &str); 5] = [
     ("source_paths", "memory"),
 ];
 
-/// The tables with one sum each.
+/// The tables with one sum for the whole table.
 const TABLES: [&str; 11] = [
     "orgs",
     "teams",
@@ -40,7 +42,7 @@ const TABLES: [&str; 11] = [
     "audit",
 ];
 
-/// The columns that are left out, because they change with every save.
+/// The columns that the sums do not cover, because they change with every save.
 const LEFT_OUT: [(&str, &str); 2] = [("spaces", "next_number"), ("spaces", "next_turn")];
 
 /// Registers the SQL function `checksum(…)` on a connection: the CRC-32 of its arguments, with their types.
@@ -78,9 +80,9 @@ fn checksum(arguments: &Context<'_>) -> i64 {
     i64::from(sum.finalize())
 }
 
-/// `checksum(…)` over the stored columns of a table, each with `prefix` before it.
+/// The SQL `checksum(…)` over the stored columns of a table, with `prefix` before each column name.
 fn sum_of(connection: &Connection, table: &str, prefix: &str) -> rusqlite::Result<String> {
-    // Generated columns are not in the list.
+    // The pragma does not list generated columns.
     let mut statement = connection.prepare("SELECT name FROM pragma_table_info(?1, 'main') ORDER BY cid")?;
     let columns = statement.query_map([table], |row| row.get::<_, String>(0))?;
     let mut named = Vec::new();
@@ -93,7 +95,7 @@ fn sum_of(connection: &Connection, table: &str, prefix: &str) -> rusqlite::Resul
     Ok(format!("checksum({})", named.join(", ")))
 }
 
-/// Makes a connection keep the sums of its writes from now on.
+/// Makes a connection update the sums with its writes from now on.
 pub(super) fn watch(connection: &Connection) -> rusqlite::Result<()> {
     register(connection)?;
     let mut sql = String::new();
@@ -128,7 +130,7 @@ pub(super) fn watch(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(&sql)
 }
 
-/// Computes the sums of all present data. Reads the whole database.
+/// Computes and stores the sums of all present data. Reads the whole database.
 pub(super) fn fill(connection: &Connection) -> rusqlite::Result<()> {
     register(connection)?;
     let itself = sum_of(connection, "memories", "m")?;
@@ -149,19 +151,19 @@ pub(super) fn fill(connection: &Connection) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// The sum over the rows of a table that belong to the memory `m`.
+/// The SQL for the sum over the rows of a table that belong to the memory `m`.
 fn part(connection: &Connection, table: &str, of: &str) -> rusqlite::Result<String> {
     let sum = sum_of(connection, table, "t")?;
     Ok(format!("(SELECT coalesce(sum({sum}), 0) FROM {table} t WHERE t.{of} = m.row)"))
 }
 
-/// The sum over all rows of a table.
+/// The SQL for the sum over all rows of a table.
 fn whole(connection: &Connection, table: &str) -> rusqlite::Result<String> {
     let sum = sum_of(connection, table, "t")?;
     Ok(format!("(SELECT coalesce(sum({sum}), 0) FROM {table} t)"))
 }
 
-/// Compares the data with its sums. Returns the number of checked memories, and the faults.
+/// Compares the data with its sums. Returns the number of checked memories, and the faults that were found.
 pub(super) fn look(reader: &Connection) -> Result<(u64, Vec<String>), SqliteError> {
     let itself = sum_of(reader, "memories", "m")?;
     let mut columns = format!("{itself} IS s.itself");

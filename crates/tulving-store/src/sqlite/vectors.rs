@@ -1,21 +1,22 @@
-//! The blobs of a vector: the whole vector unchanged, its sentences with one byte for each number.
+//! Converts vectors to blobs: the whole vector unchanged, and the vectors of its sentences with one byte for each
+//! number.
 //!
-//! Sentences are many and only the best of them counts, so the error of a byte is too small to affect ranking.
-//! Reading back loses nothing more: data that was read is written as the same bytes again.
+//! A text may have many sentences and only the best one counts, so the rounding error of a byte is too small to affect
+//! ranking. Reading loses nothing more: a vector that was read from a blob is written as the same bytes again.
 
 use std::fmt;
 
-/// Number of bytes of a number of the whole vector, and of the scale before each sentence.
+/// Number of bytes of a number in the whole vector, and of the scale before each sentence.
 const WIDE: usize = 4;
-/// The largest step of a byte.
+/// The largest number of steps that a byte stores.
 const STEPS: f32 = 127.0;
 
-/// A blob that cannot have been written by us.
+/// The reason why a blob is not one that Tulving wrote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum VectorBlobError {
-    /// Not a whole number of dimensions.
+    /// The blob is not a whole number of dimensions.
     Whole { bytes: usize },
-    /// Not a whole number of sentences.
+    /// The blob is not a whole number of sentences.
     Sentences { bytes: usize, dimensions: usize },
 }
 
@@ -32,12 +33,12 @@ impl fmt::Display for VectorBlobError {
 
 impl std::error::Error for VectorBlobError {}
 
-/// The whole vector as a blob.
+/// Converts the whole vector to a blob.
 pub(super) fn pack(vector: &[f32]) -> Vec<u8> {
     vector.iter().flat_map(|number| number.to_le_bytes()).collect()
 }
 
-/// The whole vector of a blob.
+/// Converts a blob to the whole vector.
 pub(super) fn unpack(blob: &[u8]) -> Result<Vec<f32>, VectorBlobError> {
     if blob.is_empty() || !blob.len().is_multiple_of(WIDE) {
         return Err(VectorBlobError::Whole { bytes: blob.len() });
@@ -45,7 +46,7 @@ pub(super) fn unpack(blob: &[u8]) -> Result<Vec<f32>, VectorBlobError> {
     Ok(blob.chunks_exact(WIDE).map(number).collect())
 }
 
-/// The vectors of sentences as a blob: for each, its scale and then a byte for each number.
+/// Converts the vectors of sentences to a blob: for each sentence, the scale and then a byte for each number.
 pub(super) fn pack_sentences(sentences: &[Vec<f32>]) -> Vec<u8> {
     let mut blob = Vec::with_capacity(sentences.iter().map(|sentence| WIDE + sentence.len()).sum());
     for sentence in sentences {
@@ -57,7 +58,7 @@ pub(super) fn pack_sentences(sentences: &[Vec<f32>]) -> Vec<u8> {
     blob
 }
 
-/// The vectors of sentences in a blob, next to a whole vector of this many dimensions.
+/// Converts a blob to the vectors of sentences. They have the same number of dimensions as the whole vector.
 pub(super) fn unpack_sentences(blob: &[u8], dimensions: usize) -> Result<Vec<Vec<f32>>, VectorBlobError> {
     let each = WIDE + dimensions;
     if !blob.len().is_multiple_of(each) {
@@ -75,7 +76,7 @@ fn number(bytes: &[u8]) -> f32 {
     f32::from_le_bytes(bytes.try_into().expect("a number is cut to its four bytes"))
 }
 
-/// The number as steps of the scale, rounded.
+/// The number divided by the scale, rounded to an integer.
 #[expect(
     clippy::cast_possible_truncation,
     reason = "the scale is such that no number is beyond a byte's steps"

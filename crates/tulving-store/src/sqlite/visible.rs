@@ -1,8 +1,8 @@
-//! Visibility as SQL. Every read of memories, spaces and turns takes its condition from here.
+//! Visibility as SQL. Every read of memories, spaces and turns uses a condition from this module.
 //!
-//! By convention `?1` is the viewer's principal and `?2` the spaces that its token is confined to, as a JSON array of
-//! hexadecimal ids, or NULL. The sub-queries depend on nothing outside them, so SQLite runs each once in a statement.
-//! The `+` keeps the planner from choosing an index by a condition that most rows meet.
+//! By convention, `?1` is the viewer's principal. `?2` is the spaces to which its token is confined, as a JSON array of
+//! hexadecimal ids, or NULL. The sub-queries do not depend on the outer query, so SQLite runs each of them once in a
+//! statement. The `+` prevents that SQLite's planner chooses an index for a condition that most rows meet.
 
 use data_encoding::HEXLOWER;
 use tulving_core::model::id::{MemoryId, PrincipalId, SpaceId};
@@ -16,7 +16,7 @@ const TEAM_SPACES: &str = "SELECT s.id FROM spaces s JOIN members x ON x.of = s.
      WHERE x.principal = ?1 AND x.realm = 'team'";
 
 /// The spaces of the orgs that the viewer belongs to: as a member of the org, of one of its teams, or of one of its
-/// hubs. A group is sealed both ways, so being in one makes nobody a member of the org.
+/// hubs. A group is closed in both directions, so being in a group makes nobody a member of the org.
 const ORG_SPACES: &str = "SELECT s.id FROM spaces s JOIN teams t ON t.id = s.team WHERE t.org IN (\
        SELECT of FROM members WHERE principal = ?1 AND realm = 'org' \
        UNION SELECT t2.org FROM members x JOIN teams t2 ON t2.id = x.of \
@@ -24,7 +24,7 @@ const ORG_SPACES: &str = "SELECT s.id FROM spaces s JOIN teams t ON t.id = s.tea
        UNION SELECT t2.org FROM members x JOIN spaces s2 ON s2.id = x.of JOIN teams t2 ON t2.id = s2.team \
          WHERE x.principal = ?1 AND x.realm = 'space' AND s2.kind = 'hub')";
 
-/// True if the viewer may see a memory with this boundary, owner and space.
+/// The condition that the viewer may see a memory with this boundary, owner and space.
 pub(super) fn visible(boundary: &str, owner: &str, space: &str) -> String {
     format!(
         "({confined} AND (\
@@ -36,8 +36,8 @@ pub(super) fn visible(boundary: &str, owner: &str, space: &str) -> String {
     )
 }
 
-/// Every space that the viewer's token reaches, and the narrowest boundary at which others' memories there are still
-/// [`visible`]; `private` if there is none.
+/// Every space that the viewer's token reaches, with the narrowest boundary at which memories of other owners in that
+/// space are still [`visible`]; `private` if there is no such boundary.
 pub(super) fn sight() -> String {
     format!(
         "SELECT s.id, CASE WHEN s.id IN ({MEMBER_SPACES}) THEN 'hub' WHEN s.id IN ({TEAM_SPACES}) THEN 'team' \
@@ -46,28 +46,28 @@ pub(super) fn sight() -> String {
     )
 }
 
-/// True if the viewer may see the memory `alias`, forgotten or not.
+/// The condition that the viewer may see the memory `alias`, forgotten or not.
 pub(super) fn memory(alias: &str) -> String {
     visible(&format!("{alias}.boundary"), &format!("{alias}.owner"), &format!("{alias}.space"))
 }
 
-/// True if the memory `alias` is in lists and links: visible, neither forgotten nor quarantined.
+/// The condition that lists and links show the memory `alias`: it is visible, and neither forgotten nor quarantined.
 pub(super) fn shown(alias: &str) -> String {
     format!("{alias}.forgotten_at IS NULL AND {alias}.quarantined_at IS NULL AND {}", memory(alias))
 }
 
-/// True if the viewer's token reaches the space.
+/// The condition that the viewer's token reaches the space.
 pub(super) fn confined(space: &str) -> String {
     format!("(?2 IS NULL OR +{space} IN (SELECT unhex(value) FROM json_each(?2)))")
 }
 
-/// True if the viewer is a member of the space and its token reaches it.
+/// The condition that the viewer is a member of the space and its token reaches the space.
 pub(super) fn member_of(space: &str) -> String {
     format!("({} AND +{space} IN ({MEMBER_SPACES}))", confined(space))
 }
 
-/// True if the viewer may see turns and acts in the space by `maker`: in `default` they are private to their maker and
-/// to the user of the home, elsewhere they are for all members. The core has the same rule for files.
+/// The condition that the viewer may see turns and acts of `maker` in the space. In the space `default`, only their
+/// maker and the user of the home may see them. In other spaces, all members may. The core has the same rule for files.
 pub(super) fn shares(space: &str, maker: &str) -> String {
     let (default, user) =
         (HEXLOWER.encode(SpaceId::DEFAULT.as_bytes()), HEXLOWER.encode(PrincipalId::USER.as_bytes()));
@@ -84,7 +84,7 @@ pub(super) fn superseded_by() -> String {
     )
 }
 
-/// The value of `?2`.
+/// The value of `?2` for a viewer.
 pub(super) fn within(viewer: &Viewer) -> Option<String> {
     viewer.within.as_ref().map(|spaces| hex_array(spaces.iter().map(|space| space.as_bytes())))
 }
@@ -104,7 +104,7 @@ pub(super) fn hex_array<'a>(ids: impl Iterator<Item = &'a [u8; 16]>) -> String {
     json
 }
 
-/// The same for memory ids.
+/// Memory ids as a JSON array of hexadecimal texts; see [`hex_array`].
 pub(super) fn memory_ids(ids: &[MemoryId]) -> String {
     hex_array(ids.iter().map(MemoryId::as_bytes))
 }

@@ -1,8 +1,8 @@
-//! Adds entries at the end of files, each whole or not at all.
+//! Adds entries at the end of files, either completely or not at all.
 //!
-//! The file is written in place, so that programs that have it open keep it. One writer at a time has the folder. The bytes
-//! to write are recorded in the home first: if the process dies in the middle, the next one writes the rest; see [`mend`]. A
-//! call only ever cuts off bytes that it has added itself.
+//! The file is written in place, so that programs that have it open keep it. A lock on the folder allows only one
+//! writer at a time. The bytes to write are first recorded in a note in the home: if the process dies during the write,
+//! the next process writes the rest; see [`mend`]. A call removes only bytes that it has added itself.
 
 use std::fs::File;
 use std::io::{self, Seek as _, Write as _};
@@ -20,7 +20,7 @@ use super::{Workspace, lock, mend};
 
 /// Number of bytes at the end of a file that are searched for its last line break.
 const WINDOW: u64 = 64 * 1024;
-/// Number of attempts to write an entry, if an editor replaces the file meanwhile.
+/// Maximum number of attempts to write an entry. An attempt fails if an editor replaces the file at the same time.
 const ATTEMPTS: usize = 20;
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
@@ -28,7 +28,7 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct AppendIntent {
     pub(super) file: RecoveryNoteFile,
-    /// Size of the file before, in bytes.
+    /// Size of the file before the append, in bytes.
     pub(super) start: u64,
 }
 
@@ -50,7 +50,8 @@ pub(super) fn append(
     Err(WorkspaceFileError::Changed)
 }
 
-/// Adds an entry; `None` if somebody who does not lock was faster, in which case nothing was added.
+/// Tries to add an entry. Returns `None` and adds nothing if a program without a lock has changed the file at the same
+/// time.
 fn attempt(
     files: &Workspace,
     path: &FilePath,
@@ -59,7 +60,7 @@ fn attempt(
 ) -> Result<Option<Appended>, WorkspaceFileError> {
     let there = spot.file(OFlags::RDWR | OFlags::APPEND)?;
     let end = match there.as_ref().map_or(Ok(FileEnd::EMPTY), FileEnd::of) {
-        // Somebody has just made it shorter.
+        // Another program has just made the file shorter.
         Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
         end => end?,
     };
@@ -67,12 +68,12 @@ fn attempt(
     let intent = AppendIntent { file: RecoveryNoteFile::new(&files.root, path), start: end.size };
     let note = noted(&files.home.appends(), &intent, &lines)?;
     let added = add(spot, there, end, &lines);
-    // Either all of it is there, or nothing: there is nothing to finish.
+    // The call has added either all of the entry or nothing, so nothing is left to finish.
     note.remove();
     added
 }
 
-/// Adds lines to the file that is `there`, or to a new one.
+/// Adds lines to the file that `there` describes, or to a new file.
 fn add(
     spot: &FileLocation,
     there: Option<File>,
@@ -84,7 +85,7 @@ fn add(
         Err(WorkspaceFileError::Exists) => return Ok(None),
         file => file?,
     };
-    // Writing the note has taken a while.
+    // The file may have changed while the note was written.
     if !(in_place(spot, &file)? && file.metadata()?.len() == end.size) {
         return Ok(None);
     }
@@ -104,13 +105,14 @@ fn add(
     Ok(Some(Appended { start, created }))
 }
 
-/// Records the bytes to write, durably: after a power loss the note shows how much of them the file has.
+/// Records the bytes to write durably, so that a process can finish the append after a power loss.
 fn noted(folder: &Path, intent: &AppendIntent, lines: &[u8]) -> Result<RecoveryNote, WorkspaceFileError> {
     let name = format!("{:016x}{:016x}", fastrand::u64(..), fastrand::u64(..));
     RecoveryNote::write(folder, &name, intent, lines)?.synced(folder)
 }
 
-/// Writes at the end of a file that had `start` bytes. If not everything could be written, the written part is removed.
+/// Writes at the end of a file that had `start` bytes. If not everything could be written, removes the part that was
+/// written.
 fn write(mut file: &File, lines: &[u8], start: u64) -> Result<(), WorkspaceFileError> {
     let mut done = 0;
     while done < lines.len() {
@@ -130,14 +132,14 @@ fn write(mut file: &File, lines: &[u8], start: u64) -> Result<(), WorkspaceFileE
     Ok(())
 }
 
-/// Removes the `done` bytes that this call has added, unless anybody else has written since.
+/// Removes the `done` bytes that this call has added, unless another program has written to the file since then.
 fn undo(file: &File, start: u64, done: u64) {
     if done > 0 && file.metadata().is_ok_and(|found| found.len() == start + done) {
         drop(file.set_len(start));
     }
 }
 
-/// Removes a file that this call has created, if it is empty.
+/// Removes the file that this call has created, if it is empty.
 fn take_back(spot: &FileLocation, file: &File) {
     let empty = file.metadata().is_ok_and(|found| found.len() == 0);
     if empty && in_place(spot, file).is_ok_and(|there| there) {
@@ -145,7 +147,7 @@ fn take_back(spot: &FileLocation, file: &File) {
     }
 }
 
-/// Returns true if an open file is still the one of its name.
+/// Returns true if the name still refers to the open file.
 fn in_place(spot: &FileLocation, file: &File) -> Result<bool, WorkspaceFileError> {
     let (named, open) = (spot.stat()?, rustix::fs::fstat(file)?);
     Ok(named.is_some_and(|named| beneath::same(&named, &open)))
@@ -157,13 +159,13 @@ pub(super) fn sync(file: &File, spot: &FileLocation, start: u64) -> Result<(), W
     if start == 0 { beneath::sync_folder(&spot.folder) } else { Ok(()) }
 }
 
-/// The state of the end of a file.
+/// Describes the end of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct FileEnd {
     size: u64,
-    /// True if its last line break is that of Windows.
+    /// True if the last line break of the file is a Windows line break.
     crlf: bool,
-    /// True if an addition would begin in the middle of a line.
+    /// True if the last line has no line break.
     open: bool,
 }
 
@@ -187,12 +189,12 @@ impl FileEnd {
         if self.crlf { "\r\n" } else { "\n" }
     }
 
-    /// The text before an entry, so that it is on its own lines.
+    /// Returns the text to write before an entry, so that the entry begins on its own line.
     fn break_before(self) -> &'static str {
         if self.open { self.line_break() } else { "" }
     }
 
-    /// An entry as it is written, with the line breaks of the file.
+    /// Returns an entry with the line breaks of the file.
     fn lines(self, entry: &str) -> Vec<u8> {
         let mut lines = self.break_before().to_owned();
         for line in entry.split('\n') {

@@ -1,9 +1,9 @@
-//! Finds files beneath the folder of a space, and nothing else.
+//! Opens files below the folder of a space, and never files outside it.
 //!
-//! Everything goes through open folders, so that a name that is replaced by a link between two calls cannot lead anywhere
-//! else. On Linux the system itself keeps a path beneath its folder, and links that stay inside are followed. If it cannot, a
-//! path is walked part by part and any link is refused. The folder of a space is never reached through a link; only the
-//! workspace itself, which is the user's choice, may be one.
+//! All calls use open folders, so that a name that is replaced by a link between two calls cannot lead outside. On
+//! Linux the system keeps a path inside its folder, and follows links that stay inside. On systems that cannot do this,
+//! each part of a path is opened separately, and links are refused. The folder of a space is never opened through a
+//! link. Only the workspace itself may be a link, because the user chose it.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -25,13 +25,14 @@ const LEADS_OUT: &str = "it leads out of its folder";
 const LEADS_NOWHERE: &str = "it is a symbolic link that leads nowhere";
 #[cfg(target_os = "linux")]
 const MOVED_ABOUT: &str = "it is being moved about";
-/// Number of attempts to resolve a path, if something on its way is renamed meanwhile.
+/// Maximum number of attempts to resolve a path, if a folder in the path is renamed at the same time.
 #[cfg(target_os = "linux")]
 const ATTEMPTS: usize = 32;
 
 /// The flags for opening a folder.
 const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
-/// The flags for opening a file: neither a pipe nor a terminal blocks us or takes control of us.
+/// The flags for opening a file. With them, a pipe does not block, and a terminal does not take control of this
+/// process.
 const FILE: OFlags = OFlags::NONBLOCK.union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
 
 /// The handling of missing folders.
@@ -41,13 +42,13 @@ pub(super) enum MissingFolderPolicy {
     Leave,
 }
 
-/// The way a path is followed.
+/// The way in which a path is resolved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum PathResolution {
-    /// By the system, with links that stay inside.
+    /// The system resolves the path, and follows links that stay inside.
     #[cfg(target_os = "linux")]
     Resolve,
-    /// Part by part, without links.
+    /// Each part of the path is opened separately, without links.
     Walk,
 }
 
@@ -57,7 +58,7 @@ pub(super) struct SpaceFolder {
     way: PathResolution,
 }
 
-/// An open folder of a space, and the name of a file in it that is not a link.
+/// An open folder of a space, and the name of a file in that folder. The name is not a link.
 pub(super) struct FileLocation {
     pub(super) folder: OwnedFd,
     pub(super) name: OsString,
@@ -94,7 +95,7 @@ impl SpaceFolder {
         Self { folder, way }
     }
 
-    /// Opens a folder below, or this one itself for an empty path.
+    /// Opens a folder below this one. An empty path returns this folder itself.
     pub(super) fn folder(
         &self,
         below: &str,
@@ -106,7 +107,7 @@ impl SpaceFolder {
         }
     }
 
-    /// Creates a folder below and its parents, durably. Existing ones stay as they are.
+    /// Creates a folder below this one and its missing parents, durably. Existing folders do not change.
     fn made(&self, below: &str) -> Result<OwnedFd, WorkspaceFileError> {
         let mut above = self.opened("", FOLDER)?;
         let ends = below.match_indices('/').map(|(at, _)| at).chain([below.len()]);
@@ -120,7 +121,7 @@ impl SpaceFolder {
                         Err(Errno::EXIST) => {}
                         Err(error) => return Err(error.into()),
                     }
-                    // A link that leads nowhere exists and cannot be opened.
+                    // A link without a target exists, but cannot be opened.
                     self.opened(path, FOLDER).map_err(|trouble| match trouble {
                         WorkspaceFileError::Absent => {
                             WorkspaceFileError::Refused("a part of its path is a link that leads nowhere")
@@ -135,7 +136,8 @@ impl SpaceFolder {
         Ok(above)
     }
 
-    /// Opens a regular file to read it. Anything else is not even opened, unless it takes its place at that moment.
+    /// Opens a regular file for reading. Other kinds of files are refused before they are opened, unless one replaces
+    /// the file at that moment.
     pub(super) fn file(&self, name: &str) -> Result<File, WorkspaceFileError> {
         if let Some(why) = why_not(&self.stat(name)?) {
             return Err(WorkspaceFileError::Refused(why));
@@ -143,7 +145,7 @@ impl SpaceFolder {
         regular(self.opened(name, FILE | OFlags::RDONLY)?)
     }
 
-    /// The state of the file with this name, without opening it.
+    /// Returns the state of the file with this name, without opening it.
     pub(super) fn stat(&self, name: &str) -> Result<Stat, WorkspaceFileError> {
         #[cfg(target_os = "linux")]
         {
@@ -156,7 +158,7 @@ impl SpaceFolder {
         }
     }
 
-    /// The actual place of the file with this name. A link that stays inside is followed.
+    /// Returns the actual location of the file with this name. A link that stays inside is followed.
     pub(super) fn spot(
         &self,
         name: &str,
@@ -171,7 +173,7 @@ impl SpaceFolder {
         }
     }
 
-    /// The target of a link. The system returns its real path, which is then walked without links.
+    /// Returns the target of a link. The system returns the real path, which is then opened without following links.
     #[cfg(target_os = "linux")]
     fn followed(&self, name: &str) -> Result<FileLocation, WorkspaceFileError> {
         if self.way == PathResolution::Walk {
@@ -210,7 +212,7 @@ impl SpaceFolder {
 }
 
 impl FileLocation {
-    /// Opens the file, if it is a regular one; `None` if there is none.
+    /// Opens the file if it is a regular file; `None` if it does not exist.
     pub(super) fn file(&self, flags: OFlags) -> Result<Option<File>, WorkspaceFileError> {
         if let Some(why) = self.stat()?.as_ref().and_then(why_not) {
             return Err(WorkspaceFileError::Refused(why));
@@ -222,13 +224,13 @@ impl FileLocation {
         }
     }
 
-    /// Creates the file, 0600.
+    /// Creates the file with mode 0600.
     pub(super) fn create(&self) -> Result<File, WorkspaceFileError> {
         let flags = FILE | OFlags::NOFOLLOW | OFlags::RDWR | OFlags::APPEND | OFlags::CREATE | OFlags::EXCL;
         Ok(openat(&self.folder, &self.name, flags, Mode::RUSR | Mode::WUSR)?.into())
     }
 
-    /// The present state of the file with this name; `None` if there is none.
+    /// Returns the current state of the file with this name; `None` if it does not exist.
     pub(super) fn stat(&self) -> Result<Option<Stat>, WorkspaceFileError> {
         match statat(&self.folder, &self.name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(found) => Ok(Some(found)),
@@ -238,7 +240,7 @@ impl FileLocation {
     }
 }
 
-/// The reason why the workspace could not be created.
+/// Returns the reason why the workspace could not be created.
 fn unmade(error: StoreError) -> WorkspaceFileError {
     match error {
         StoreError::DiskFull { .. } => WorkspaceFileError::System(std::io::ErrorKind::StorageFull.into()),
@@ -247,12 +249,12 @@ fn unmade(error: StoreError) -> WorkspaceFileError {
     }
 }
 
-/// The folder of a file and its name there.
+/// Splits the path of a file into its folder and its name.
 pub(super) fn split(name: &str) -> (&str, &str) {
     name.rsplit_once('/').unwrap_or(("", name))
 }
 
-/// Opens `path` beneath `folder`, following links that stay there.
+/// Opens `path` below `folder`, and follows links that stay inside.
 #[cfg(target_os = "linux")]
 fn resolve(folder: &OwnedFd, path: &str, flags: OFlags) -> Result<OwnedFd, WorkspaceFileError> {
     use rustix::fs::ResolveFlags;
@@ -262,7 +264,7 @@ fn resolve(folder: &OwnedFd, path: &str, flags: OFlags) -> Result<OwnedFd, Works
         match rustix::fs::openat2(folder, path, flags, Mode::empty(), beneath) {
             Ok(opened) => return Ok(opened),
             Err(Errno::AGAIN | Errno::INTR) => {}
-            // Old systems do not have the call, and some containers forbid it.
+            // Old systems do not have this call, and some containers forbid it.
             Err(Errno::NOSYS | Errno::PERM) => return walk(folder, Path::new(path), flags),
             Err(Errno::XDEV) => return Err(WorkspaceFileError::Refused(LEADS_OUT)),
             Err(Errno::LOOP) => {
@@ -274,13 +276,13 @@ fn resolve(folder: &OwnedFd, path: &str, flags: OFlags) -> Result<OwnedFd, Works
     Err(WorkspaceFileError::Refused(MOVED_ABOUT))
 }
 
-/// Opens `path` beneath `folder` if no part of it is a link.
+/// Opens `path` below `folder` if no part of the path is a link.
 fn walk(folder: &OwnedFd, path: &Path, flags: OFlags) -> Result<OwnedFd, WorkspaceFileError> {
     let parts: Vec<&OsStr> = path
         .components()
         .filter_map(|part| match part {
             Component::Normal(name) => Some(name),
-            // With no other kind of part, a path cannot lead out.
+            // No other kind of part is accepted, so the path cannot lead outside.
             _ => None,
         })
         .collect();
@@ -297,7 +299,7 @@ fn walk(folder: &OwnedFd, path: &Path, flags: OFlags) -> Result<OwnedFd, Workspa
     openat(from, *last, flags | OFlags::NOFOLLOW, Mode::empty()).map_err(|error| refusal(from, last, error))
 }
 
-/// The reason why a name cannot be opened without following it.
+/// Returns the reason why a name cannot be opened without following links.
 fn refusal(folder: &OwnedFd, name: &OsStr, error: Errno) -> WorkspaceFileError {
     match statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
         Ok(found) if is(&found, FileType::Symlink) => WorkspaceFileError::Refused(A_LINK),
@@ -317,7 +319,7 @@ fn refused(error: Errno) -> WorkspaceFileError {
     }
 }
 
-/// An open file that is a regular one.
+/// Returns the open file if it is a regular file.
 fn regular(file: OwnedFd) -> Result<File, WorkspaceFileError> {
     let found = fstat(&file)?;
     match why_not(&found) {
@@ -326,7 +328,7 @@ fn regular(file: OwnedFd) -> Result<File, WorkspaceFileError> {
     }
 }
 
-/// The reason why something is not used as a file; `None` if it is one.
+/// Returns the reason why a path cannot be used as a file; `None` if it is a regular file.
 pub(super) fn why_not(found: &Stat) -> Option<&'static str> {
     Some(match FileType::from_raw_mode(found.st_mode) {
         FileType::RegularFile => return None,
@@ -338,24 +340,24 @@ pub(super) fn why_not(found: &Stat) -> Option<&'static str> {
     })
 }
 
-/// Returns true if something is of this kind.
+/// Returns true if the file is of this kind.
 pub(super) fn is(found: &Stat, sort: FileType) -> bool {
     FileType::from_raw_mode(found.st_mode) == sort
 }
 
-/// Returns true if two are one file.
+/// Returns true if both states belong to the same file.
 pub(super) fn same(one: &Stat, other: &Stat) -> bool {
     (one.st_dev, one.st_ino) == (other.st_dev, other.st_ino)
 }
 
-/// Returns true if two are the same state of the same file.
+/// Returns true if both states belong to the same file and are equal.
 pub(super) fn unchanged(before: &Stat, now: &Stat) -> bool {
     same(before, now)
         && stamp(before) == stamp(now)
         && (before.st_ctime, before.st_ctime_nsec) == (now.st_ctime, now.st_ctime_nsec)
 }
 
-/// The values that distinguish two states of a file.
+/// Returns the values that distinguish two states of a file.
 #[allow(clippy::unnecessary_cast, clippy::useless_conversion, reason = "the types differ between systems")]
 pub(super) fn stamp(found: &Stat) -> Stamp {
     let nanos = i128::from(found.st_mtime) * 1_000_000_000 + i128::from(found.st_mtime_nsec);
@@ -370,13 +372,13 @@ pub(super) fn stamp(found: &Stat) -> Stamp {
 /// Makes the names in a folder durable.
 pub(super) fn sync_folder(folder: impl AsFd) -> Result<(), WorkspaceFileError> {
     match fsync(folder) {
-        // Some file systems cannot sync a folder; nothing more can be done on them.
+        // Some file systems cannot sync a folder, and there is no other way to make its names durable.
         Ok(()) | Err(Errno::INVAL) => Ok(()),
         Err(error) => Err(error.into()),
     }
 }
 
-/// The path of an open file, as the system knows it.
+/// Returns the path of an open file, as the system knows it.
 #[cfg(target_os = "linux")]
 fn real_path(file: &OwnedFd) -> Option<std::path::PathBuf> {
     use std::os::fd::AsRawFd;

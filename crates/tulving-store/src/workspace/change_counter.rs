@@ -1,9 +1,10 @@
-//! Detects that something in the folder of a space may have changed since the last time.
+//! Detects that files in the folder of a space may have changed since the last check.
 //!
-//! On Linux the kernel records a change before the writer continues, so asking it at each call is exact and needs no thread.
-//! The folders that memories are made of are watched: `memory` and `conversations` of the workspace and of each space, and
-//! everything below the folders of groups; also the folders above them, to notice when they are created. If not all of that
-//! can be watched, nothing is watched for a while, and callers read everything.
+//! On Linux the kernel records a change before the writer continues. So reading these records at each call detects
+//! every change and needs no thread. The watched folders are those that memories are made of: `memory` and
+//! `conversations` of the workspace and of each space, and everything below the folders of groups. Their parent folders
+//! are watched too, to notice new folders. If not all of these folders can be watched, nothing is watched for a while,
+//! and callers read all files.
 
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -13,11 +14,11 @@ use tulving_core::model::file::Folder;
 #[cfg(target_os = "linux")]
 use super::watch::{ChangedFolders, WatchError, WorkspaceWatcher};
 
-/// The time without watching after it failed.
+/// The time without watching after an attempt to watch has failed.
 #[cfg(target_os = "linux")]
 const AGAIN: std::time::Duration = std::time::Duration::from_secs(60);
 
-/// The detected changes.
+/// Counts the detected changes.
 #[derive(Default)]
 pub(super) struct WorkspaceChangeCounter {
     state: Mutex<ChangeCounterState>,
@@ -35,24 +36,24 @@ struct ChangeCounterState {
 #[cfg(target_os = "linux")]
 #[derive(Default)]
 struct WatchedChanges {
-    /// Counter of changes. Each folder has the number of its last change.
+    /// Number of changes so far. It becomes the number of the latest change.
     changes: u64,
-    /// The number of the last change that may have been anywhere.
+    /// The number of the last change that may have affected any folder.
     anywhere: u64,
-    /// The number of the last change in each folder that had one since then.
+    /// The number of the last change in each folder that has changed since `anywhere`.
     folders: std::collections::HashMap<Folder, u64>,
     watch: Option<WorkspaceWatcher>,
-    /// Time of the last failure to watch.
+    /// The time of the last failed attempt to watch.
     failed: Option<std::time::Instant>,
 }
 
 impl WorkspaceChangeCounter {
-    /// Watches from now on.
+    /// Starts watching.
     pub(super) fn begin(&self) {
         self.state().wanted = true;
     }
 
-    /// Returns another number than before whenever something in a folder may have changed; `None` if it is not watched.
+    /// Returns a different number after every possible change in a folder; `None` if the folder is not watched.
     #[cfg(target_os = "linux")]
     pub(super) fn number(&self, root: &Path, folder: &Folder) -> Option<u64> {
         let mut state = self.state();
@@ -63,7 +64,7 @@ impl WorkspaceChangeCounter {
         state.seen.number(folder)
     }
 
-    /// The number at the last call of [`number`](Self::number) for any folder.
+    /// Returns the number of a folder as of the last call of [`number`](Self::number), for any folder.
     #[cfg(target_os = "linux")]
     pub(super) fn last_known(&self, folder: &Folder) -> Option<u64> {
         self.state().seen.number(folder)
@@ -98,7 +99,8 @@ impl WatchedChanges {
                 self.changes += 1;
                 self.anywhere = self.changes;
                 self.folders.clear();
-                // Changes during the setup of the watches are seen by callers that read the files after getting this number.
+                // If a file changes while the watches are being set up, callers see the change, because they read the
+                // files after they got this number.
                 (self.watch, self.failed) = match WorkspaceWatcher::begin(root) {
                     Ok(watch) => (watch, None),
                     Err(WatchError) => (None, Some(std::time::Instant::now())),
@@ -113,7 +115,7 @@ impl WatchedChanges {
     }
 }
 
-/// Returns true if everything that can be listed below this path of a folder is watched.
+/// Returns true if all files that can be listed below this path of a folder are watched.
 pub(super) fn covers(folder: &Folder, below: &str) -> bool {
     let first = below.split('/').next().unwrap_or(below);
     folder.is_of_group() || CONTENT.contains(&first)
@@ -136,7 +138,7 @@ mod tests {
         let (root, folder) = (outside.path().join("root"), Folder::parse("").expect("a folder"));
         let change_counter = WorkspaceChangeCounter::default();
         change_counter.begin();
-        // A link to itself cannot be opened and yet exists.
+        // A link to itself cannot be opened, but exists.
         symlink("root", &root).expect("linked");
         assert_eq!(change_counter.number(&root, &folder), None);
         fs::remove_file(&root).expect("removed");

@@ -1,7 +1,7 @@
-//! A temporary file in an open folder: written under a temporary name and renamed when it is complete.
+//! A temporary file in an open folder. It is written under a temporary name and renamed when it is complete.
 //!
-//! The same as [`crate::DraftFile`], with the same kind of names, for code that must not follow a path twice. An abandoned one
-//! is removed when its folder is listed or a file in it is replaced.
+//! It works like [`crate::DraftFile`] and uses the same kind of names, but it is for code that must not resolve a path
+//! twice. An abandoned draft is removed when its folder is listed or when a file in that folder is replaced.
 
 use std::fs::File;
 use std::io::{self, Write as _};
@@ -18,10 +18,11 @@ use super::lock::{self, LockAttempt};
 use super::trouble::WorkspaceFileError;
 use crate::draft::PREFIX;
 
-/// Number of attempts at a draft, if sweeps remove it as an abandoned one.
+/// Maximum number of attempts to create a draft. An attempt fails if a sweep removes the new draft as an abandoned one.
 const ATTEMPTS: usize = 100;
 
-/// A temporary file, 0600. It is deleted when it is dropped, unless it was put in its place.
+/// A temporary file with mode 0600. The file is deleted when this value is dropped, unless the file was renamed to its
+/// target.
 pub(super) struct WorkspaceDraftFile<'a> {
     folder: &'a OwnedFd,
     name: Option<String>,
@@ -29,7 +30,8 @@ pub(super) struct WorkspaceDraftFile<'a> {
 }
 
 impl<'a> WorkspaceDraftFile<'a> {
-    /// Writes a draft with this content in its target folder. It is durable once it was put in its place.
+    /// Writes a draft with this content to its target folder. The draft becomes durable when it is renamed to its
+    /// target.
     pub(super) fn write(folder: &'a OwnedFd, content: &[u8]) -> Result<Self, WorkspaceFileError> {
         let draft = Self::begin(folder)?;
         (&draft.file).write_all(content)?;
@@ -55,17 +57,18 @@ impl<'a> WorkspaceDraftFile<'a> {
         Err(WorkspaceFileError::System(io::ErrorKind::ResourceBusy.into()))
     }
 
-    /// The state of its file.
+    /// Returns the state of the draft.
     pub(super) fn stat(&self) -> Result<Stat, WorkspaceFileError> {
         Ok(fstat(&self.file)?)
     }
 
-    /// Gives it the owner and the group, as far as allowed, and the mode of the file that it replaces.
+    /// Gives the draft the mode of the file that it replaces and, as far as the system allows, its owner and group.
     pub(super) fn resemble(&self, old: &Stat) -> Result<(), WorkspaceFileError> {
         let new = self.stat()?;
         if (old.st_uid, old.st_gid) != (new.st_uid, new.st_gid) {
             let (user, group) = (Uid::from_raw(old.st_uid), Gid::from_raw(old.st_gid));
-            // Only root may give files away, and setting both at once fails as one: a member of a group can keep the group.
+            // Only root may change the owner, and a call that sets owner and group fails as a whole. A member of a
+            // group may still set the group.
             if fchown(&self.file, Some(user), Some(group)).is_err() {
                 let _ = fchown(&self.file, None, Some(group));
             }
@@ -73,7 +76,7 @@ impl<'a> WorkspaceDraftFile<'a> {
         Ok(fchmod(&self.file, Mode::from_raw_mode(old.st_mode & 0o777))?)
     }
 
-    /// Renames it to its place, replacing any file there, durably.
+    /// Renames the draft to its target durably, and replaces any file there.
     pub(super) fn replace(mut self, spot: &FileLocation) -> Result<(), WorkspaceFileError> {
         self.file.sync_all()?;
         if let Some(name) = &self.name {
@@ -83,13 +86,14 @@ impl<'a> WorkspaceDraftFile<'a> {
         beneath::sync_folder(&spot.folder)
     }
 
-    /// Renames it to its place, durably; [`WorkspaceFileError::Exists`] if something is there.
+    /// Renames the draft to its target durably. Returns [`WorkspaceFileError::Exists`] if the target exists.
     pub(super) fn create(mut self, spot: &FileLocation) -> Result<(), WorkspaceFileError> {
         self.file.sync_all()?;
         if let Some(name) = &self.name {
             match rename_unless_there(self.folder, name, spot) {
                 Ok(()) => self.name = None,
-                // A second name, if it cannot be renamed so: the first one goes with the draft.
+                // If this kind of rename is not supported, the file gets a second name. The first name is removed with
+                // the draft.
                 Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
                     rustix::fs::linkat(self.folder, name, &spot.folder, &spot.name, AtFlags::empty())?;
                 }
@@ -118,25 +122,25 @@ impl Drop for WorkspaceDraftFile<'_> {
     }
 }
 
-/// Returns true if a name is that of a draft.
+/// Returns true if this is the name of a draft.
 pub(super) fn is_draft(name: &[u8]) -> bool {
     name.starts_with(PREFIX.as_bytes())
 }
 
-/// Removes a draft that nobody uses.
+/// Removes a draft that no process uses.
 pub(super) fn sweep(folder: impl AsFd, name: &std::ffi::CStr) {
     let flags = OFlags::RDWR | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let Ok(file) = openat(folder.as_fd(), name, flags, Mode::empty()) else {
         return;
     };
     let regular = fstat(&file).is_ok_and(|found| beneath::is(&found, FileType::RegularFile));
-    // Without locks nothing shows if it is in use.
+    // If locks are not supported, it is unknown whether the draft is in use.
     if regular && lock::try_lock(&file) == LockAttempt::Locked {
         let _ = unlinkat(folder, name, AtFlags::empty());
     }
 }
 
-/// Removes the drafts in a folder that nobody uses.
+/// Removes the drafts in a folder that no process uses.
 pub(super) fn sweep_all(folder: &OwnedFd) {
     let Ok(mut entries) = rustix::fs::Dir::read_from(folder) else {
         return;

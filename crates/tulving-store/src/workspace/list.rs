@@ -1,7 +1,7 @@
 //! Lists the files of a folder and its subfolders.
 //!
-//! Only folders are opened; each file is examined once. Memory is limited by the requested number of files. Folders are walked
-//! under their own names first, then through links that stay inside, each at most once.
+//! Only folders are opened; each file is examined once. The requested number of files limits the use of memory. Folders
+//! are first walked under their own names, then through links that stay inside, and each folder at most once.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashSet};
@@ -15,12 +15,12 @@ use super::beneath::{self, MissingFolderPolicy, SpaceFolder};
 use super::trouble::{WorkspaceFileError, escaped, printable};
 use super::{Workspace, draft};
 
-/// The greatest depth of folders that are searched for files.
+/// Maximum depth of folders that are searched for files.
 const DEPTH: usize = 16;
-/// Number of refused entries that are named.
+/// Maximum number of refused entries that the result names.
 const NAMED: usize = 20;
 
-/// The files below `below` in the folder of a space, by name, at most `most`.
+/// Returns at most `most` files below `below` in the folder of a space, sorted by name.
 pub(super) fn list(
     files: &Workspace,
     folder: &Folder,
@@ -52,7 +52,7 @@ pub(super) fn list(
     })
 }
 
-/// A file that is among the first so far.
+/// A file that is among the first `most` files so far.
 struct ListedFile {
     path: FilePath,
     stamp: Stamp,
@@ -62,7 +62,7 @@ struct ListingWalk<'a> {
     space: &'a SpaceFolder,
     folder: &'a Folder,
     most: usize,
-    /// The files, with the last on top.
+    /// The files so far. The last one by name is at the top of the heap.
     found: BinaryHeap<ListedFile>,
     more: bool,
     refused: BTreeMap<String, String>,
@@ -73,7 +73,7 @@ struct ListingWalk<'a> {
 }
 
 impl ListingWalk<'_> {
-    /// Walks an open folder with the path `here`.
+    /// Walks an open folder. `here` is the path of the folder.
     fn enter(&mut self, folder: OwnedFd, here: &str, depth: usize) -> Result<(), WorkspaceFileError> {
         if depth > DEPTH {
             self.refuse(here, "it is too many folders deep");
@@ -116,13 +116,13 @@ impl ListingWalk<'_> {
         Ok(())
     }
 
-    /// Walks a folder in one that is being walked.
+    /// Walks a subfolder of a folder that is being walked.
     fn descend(&mut self, above: &Dir, path: &str, depth: usize) -> Result<(), WorkspaceFileError> {
         let name = path.rsplit('/').next().unwrap_or(path);
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         match openat(above.fd()?, name, flags, Mode::empty()) {
             Ok(folder) => self.enter(folder, path, depth + 1),
-            // It was a folder a moment ago.
+            // The entry was a folder before, but has been removed or replaced in the meantime.
             Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => Ok(()),
             Err(error) => {
                 self.refuse(path, &std::io::Error::from(error).to_string());
@@ -131,7 +131,7 @@ impl ListingWalk<'_> {
         }
     }
 
-    /// The path of an entry, unless it is refused for its name.
+    /// Returns the path of an entry, unless its name is refused.
     fn named(&mut self, here: &str, name: &[u8]) -> Option<FilePath> {
         let Ok(text) = std::str::from_utf8(name) else {
             self.refuse(&joined(here, &escaped(name)), "its name is not text");
@@ -147,7 +147,7 @@ impl ListingWalk<'_> {
         }
     }
 
-    /// Adds a file if it is among the first.
+    /// Adds a file if it is among the first `most` files.
     fn take(
         &mut self,
         path: FilePath,
@@ -173,7 +173,7 @@ impl ListingWalk<'_> {
         Ok(())
     }
 
-    /// Adds the target of a link, if it is inside.
+    /// Adds the target of a link, if the target is inside the folder.
     fn link(&mut self, path: FilePath) -> Result<(), WorkspaceFileError> {
         match self.space.stat(path.name()) {
             Ok(found) if beneath::is(&found, FileType::Directory) => {
@@ -216,16 +216,16 @@ impl ListingWalk<'_> {
     }
 }
 
-/// The kind of an entry; `None` if it is gone.
+/// Returns the kind of an entry; `None` if it no longer exists.
 fn sort(entries: &Dir, entry: &DirEntry) -> Result<Option<FileType>, WorkspaceFileError> {
     Ok(match entry.file_type() {
-        // Some file systems do not give it in the listing.
+        // Some file systems do not return the kind in the listing.
         FileType::Unknown => look(entries, entry)?.map(|found| FileType::from_raw_mode(found.st_mode)),
         known => Some(known),
     })
 }
 
-/// The state of an entry; `None` if it is gone.
+/// Returns the state of an entry; `None` if it no longer exists.
 fn look(entries: &Dir, entry: &DirEntry) -> Result<Option<Stat>, WorkspaceFileError> {
     match statat(entries.fd()?, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW) {
         Ok(found) => Ok(Some(found)),

@@ -1,6 +1,7 @@
-//! One writer in a folder at a time, among all processes of Tulving on this machine, whatever their homes.
+//! Allows only one writer in a folder at a time, among all processes of Tulving on this machine, even if they use
+//! different homes.
 //!
-//! The lock is on the open folder itself and leaves nothing behind. It goes with the process that holds it.
+//! The lock is on the open folder itself, so no lock file is needed. It ends with the process that has it.
 
 use std::os::fd::AsFd;
 use std::thread::sleep;
@@ -11,13 +12,13 @@ use rustix::io::Errno;
 
 use super::trouble::WorkspaceFileError;
 
-/// The longest wait for a folder. A writer holds it for a few milliseconds.
+/// Maximum time to wait for a folder. A writer normally locks it for a few milliseconds.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// The longest pause between two attempts, in microseconds.
+/// Maximum pause between two attempts, in microseconds.
 const LONGEST_NAP: u64 = 5_000;
 
-/// Locks an open folder for as long as it stays open; [`WorkspaceFileError::Busy`] if somebody else keeps it. If locks are not supported, it
-/// continues without one.
+/// Locks an open folder for as long as it stays open. Returns [`WorkspaceFileError::Busy`] if the folder stays locked for
+/// too long. If the file system does not support locks, continues without one.
 pub(super) fn lock(folder: impl AsFd) -> Result<(), WorkspaceFileError> {
     lock_within(folder, PATIENCE)
 }
@@ -39,15 +40,15 @@ fn lock_within(folder: impl AsFd, patience: Duration) -> Result<(), WorkspaceFil
 /// The result of an attempt to lock something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LockAttempt {
-    /// It is locked.
+    /// The file or folder is now locked.
     Locked,
-    /// Somebody else has it.
+    /// Another open handle of the file or folder has the lock.
     Busy,
-    /// Locks are not supported there.
+    /// The file system does not support locks.
     Unsupported,
 }
 
-/// Locks an open file or folder unless somebody else has it.
+/// Tries to lock an open file or folder, without waiting.
 pub(super) fn try_lock(file: impl AsFd) -> LockAttempt {
     match flock(file, FlockOperation::NonBlockingLockExclusive) {
         Ok(()) => LockAttempt::Locked,

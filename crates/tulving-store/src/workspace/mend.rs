@@ -1,7 +1,7 @@
-//! Finishes the appends of processes that died in the middle.
+//! Finishes the appends of processes that died during the write.
 //!
-//! A file that ends with a part of the recorded bytes gets the rest. If nothing of them was written, nothing is written: no
-//! caller got a confirmation. Any other end of the file is not ours and stays.
+//! If a file ends with the first part of the recorded bytes, the rest is added. If none of these bytes were written,
+//! nothing is added, because no caller got a confirmation. If the file ends in any other way, it does not change.
 
 use std::fs::File;
 use std::io::Write as _;
@@ -17,14 +17,14 @@ use super::lock::{self, LockAttempt};
 use super::notes::RecoveryNote;
 use super::trouble::WorkspaceFileError;
 
-/// Finishes the begun appends in the whole workspace. Those that somebody else is about to finish are left to them, and those
-/// that cannot be finished to the next writer.
+/// Finishes the unfinished appends in the whole workspace. Skips an append that another writer is about to finish. If
+/// an append cannot be finished, the next writer tries again.
 pub(super) fn all(files: &Workspace) {
     drop(each(files, |folder| lock::try_lock(folder) != LockAttempt::Busy));
 }
 
-/// Finishes the begun appends in a folder that is locked already. If this fails, the caller must not write there: the begun
-/// bytes could not be recognised then.
+/// Finishes the unfinished appends in a folder that is already locked. If this fails, the caller must not write to that
+/// folder, because the unfinished bytes could no longer be recognised.
 pub(super) fn within(files: &Workspace, locked: &OwnedFd) -> Result<(), WorkspaceFileError> {
     each(files, |folder| match (fstat(locked), fstat(folder)) {
         (Ok(one), Ok(other)) => beneath::same(&one, &other),
@@ -32,7 +32,7 @@ pub(super) fn within(files: &Workspace, locked: &OwnedFd) -> Result<(), Workspac
     })
 }
 
-/// Finishes the begun appends in the permitted folders, as many as possible. Returns the first failure.
+/// Finishes as many of the unfinished appends in the permitted folders as possible. Returns the first error.
 fn each(files: &Workspace, mut may: impl FnMut(&OwnedFd) -> bool) -> Result<(), WorkspaceFileError> {
     let mut outcome = Ok(());
     for note in RecoveryNote::of_the_dead(&files.home.appends()) {
@@ -41,8 +41,8 @@ fn each(files: &Workspace, mut may: impl FnMut(&OwnedFd) -> bool) -> Result<(), 
     outcome
 }
 
-/// Finishes the append of a note, if permitted. An invalid note is removed; one that the disk cannot read stays: it may be
-/// readable later.
+/// Finishes the append of a note, if permitted. An invalid note is removed. A note that cannot be read because of a
+/// disk error stays, because it may be readable later.
 fn one(
     files: &Workspace,
     note: RecoveryNote,
@@ -52,7 +52,7 @@ fn one(
         note.remove();
         return Ok(());
     };
-    // Notes of another workspace are for its users.
+    // Notes about another workspace are handled by the processes that use it.
     let Some(path) = intent.file.path(&files.root) else {
         return Ok(());
     };
@@ -61,11 +61,11 @@ fn one(
     let finished = match spot {
         Ok(spot) if may(&spot.folder) => finish(&spot, intent.start, &lines),
         Err(WorkspaceFileError::Absent | WorkspaceFileError::Refused(_)) => Ok(()),
-        // A missing disk may come back.
+        // A missing disk may be mounted again later.
         _ => return Ok(()),
     };
     match finished {
-        // A replacement of the file is not the file that was written to.
+        // If the file was replaced, the new file is not the one that the bytes were added to.
         Ok(()) | Err(WorkspaceFileError::Refused(_)) => {
             note.remove();
             Ok(())
@@ -88,7 +88,7 @@ fn finish(spot: &FileLocation, start: u64, lines: &[u8]) -> Result<(), Workspace
     }
 }
 
-/// The missing part of `lines`, if the file from `start` on is a part of them and nothing else.
+/// Returns the missing part of `lines`, if the content of the file after `start` is exactly the first part of `lines`.
 fn torn<'a>(file: &File, start: u64, lines: &'a [u8]) -> Result<Option<&'a [u8]>, WorkspaceFileError> {
     let tail = file.metadata()?.len().saturating_sub(start);
     let Some((head, rest)) = usize::try_from(tail).ok().and_then(|tail| lines.split_at_checked(tail)) else {

@@ -1,9 +1,9 @@
-//! The files that people can read, on the disk.
+//! The files that people can read, on disk.
 //!
-//! [`Workspace`] implements the [`Files`] port below one folder, which may be an agent's own and is used in place. Every path
-//! is found [`beneath`] the folder of its space through open folders. [`append`] and [`replace`] write, both under a [`lock`]
-//! on the containing folder; [`notes`] in the home record unfinished work, which [`mend`] and [`pending_file`] complete if a process
-//! dies. Nothing is touched before the first call.
+//! [`Workspace`] implements the [`Files`] port below a folder, which may be an agent's own folder. Every path is
+//! resolved [`beneath`] the folder of its space through open folders. [`append`] and [`replace`] write, both with a
+//! [`lock`] on the containing folder. [`notes`] in the home record unfinished work. If a process dies, [`mend`] and
+//! [`pending_file`] complete that work. Nothing is read or written before the first call.
 
 mod append;
 mod beneath;
@@ -41,7 +41,7 @@ use self::trouble::{WorkspaceFileError, or_none};
 use crate::home::Home;
 use crate::pending;
 
-/// Number of listings that are kept until something changes.
+/// Maximum number of listings that are cached until a file changes.
 const LISTINGS: usize = 64;
 
 /// The files of a workspace, on the disk.
@@ -50,21 +50,22 @@ pub struct Workspace {
     root: PathBuf,
     change_counter: WorkspaceChangeCounter,
     listings: Mutex<HashMap<ListingKey, CachedListing>>,
-    /// The pending files of this process; their locks show others that it lives.
+    /// The pending files of this process. The locks on their notes show other processes that this process is alive.
     pledged: Mutex<HashMap<MemoryId, RecoveryNote>>,
 }
 
-/// The key of a listing: folder, path below it, limit.
+/// The key of a cached listing: the folder, the path below it, and the limit.
 type ListingKey = (Folder, String, usize);
 
-/// A listing, and the change counter when it was made.
+/// A cached listing, and the change counter at the time it was made.
 struct CachedListing {
     change_counter: u64,
     found: FileList,
 }
 
 impl Workspace {
-    /// The workspace at `folder`, existing or not. Notes and former texts are kept in `home`. Nothing is touched yet.
+    /// Creates the workspace for `folder`, which need not exist. Notes and former texts are stored in `home`. This call
+    /// reads and writes nothing.
     pub fn open(home: &Home, folder: &Path) -> Self {
         Self {
             home: home.clone(),
@@ -75,13 +76,13 @@ impl Workspace {
         }
     }
 
-    /// Its folder.
+    /// The folder of the workspace.
     pub fn folder(&self) -> &Path {
         &self.root
     }
 
-    /// Watches the files from now on, so that [`change_counter`](Files::pulse) can detect changes. It is worth its cost in a process
-    /// that answers more than once.
+    /// Starts watching the files, so that [`change_counter`](Files::change_counter) can detect changes. Watching has a cost,
+    /// which pays off only in a process that serves more than one call.
     pub fn watch(&self) {
         self.change_counter.begin();
     }
@@ -92,7 +93,8 @@ impl Workspace {
         mend::all(self);
     }
 
-    /// Keeps restores from replacing the files while this is held. Every call that writes holds it.
+    /// Keeps restores from replacing the files until the returned lock is dropped. Every call that writes takes this
+    /// lock.
     fn writing(&self) -> Result<Option<File>, WorkspaceFileError> {
         self.home.require_writable()?;
         pending::settle(&self.home);
@@ -102,12 +104,12 @@ impl Workspace {
         }
     }
 
-    /// The error for a file that could not be `verb`.
+    /// Returns a function that converts an error of a file. `verb` names the operation that failed.
     fn told(&self, path: &FilePath, verb: &'static str) -> impl Fn(WorkspaceFileError) -> FileError {
         move |trouble| trouble.told(&path.to_string(), path.name(), self.home.path(), verb)
     }
 
-    /// The same for a folder of a space, or for something below it.
+    /// Returns a function that converts an error of a folder of a space, or of a path below that folder.
     fn told_of(
         &self,
         folder: &Folder,
@@ -118,7 +120,7 @@ impl Workspace {
         move |trouble| trouble.told(&name, &name, self.home.path(), verb)
     }
 
-    /// The folder of the former texts of a file.
+    /// Returns the folder with the former texts of a file.
     fn previous_of(&self, path: &FilePath) -> PathBuf {
         self.home.previous().join(path.to_string())
     }
@@ -131,7 +133,7 @@ impl Workspace {
         self.listings.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Keeps a listing until something changes in its folder.
+    /// Caches a listing until a file in its folder changes.
     fn keep(&self, asked: ListingKey, change_counter: u64, found: &FileList) {
         let mut listings = self.listings();
         listings.retain(|(folder, ..), kept| *folder != asked.0 || kept.change_counter == change_counter);
@@ -146,7 +148,7 @@ impl Workspace {
     }
 }
 
-/// Keeps processes of Tulving from writing in an open folder for as long as it stays open.
+/// Keeps processes of Tulving from writing to an open folder for as long as the folder stays open.
 pub(crate) fn lock_folder(folder: impl AsFd) -> io::Result<()> {
     lock::lock(folder).map_err(|_| io::ErrorKind::ResourceBusy.into())
 }
@@ -213,7 +215,7 @@ impl Files for Workspace {
 
     fn remove(&self, path: &FilePath, from: Basis) -> Result<bool, FileError> {
         let told = self.told(path, "removed");
-        // If there is no workspace, nothing is touched.
+        // If there is no workspace, the call must not create files, so it takes no lock.
         let _writing = self.root.exists().then(|| self.writing()).transpose().map_err(&told)?;
         let removed = or_none(replace::remove(self, path, from)).map_err(told)?;
         Ok(removed.is_some())

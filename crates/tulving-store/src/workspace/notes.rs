@@ -1,7 +1,7 @@
-//! Notes in the home about work on files, so that others can finish or undo it if the process dies.
+//! Notes in the home about work on files, so that another process can finish or undo the work if this process dies.
 //!
-//! A note appears whole and locked, and stays locked for as long as its process lives. A process that can lock a note
-//! has the note of a dead process, exclusively.
+//! A note appears only when it is complete and locked, and stays locked while its process lives. If a process can lock
+//! a note, the owner of the note is dead, and the process has the note exclusively.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _, Seek as _, Write as _};
@@ -21,7 +21,7 @@ use crate::{files, home};
 /// The file that a note is about.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct RecoveryNoteFile {
-    /// The workspace. Its path need not be text.
+    /// The path of the workspace, encoded, because it need not be text.
     root: String,
     folder: String,
     name: String,
@@ -36,7 +36,7 @@ impl RecoveryNoteFile {
         }
     }
 
-    /// The file, if it is one of this workspace.
+    /// Returns the path of the file, if the file is in this workspace.
     pub(super) fn path(&self, root: &Path) -> Option<FilePath> {
         let here = self.root == HEXLOWER.encode(root.as_os_str().as_bytes());
         let folder = Folder::parse(&self.folder).filter(|_| here)?;
@@ -44,7 +44,8 @@ impl RecoveryNoteFile {
     }
 }
 
-/// A note that nobody else has. It stays when this is dropped, and is then that of a dead process.
+/// A locked note. If it is dropped without being removed, the file of the note stays, and counts as the note of a dead
+/// process.
 #[derive(Debug)]
 pub(super) struct RecoveryNote {
     path: PathBuf,
@@ -52,8 +53,8 @@ pub(super) struct RecoveryNote {
 }
 
 impl RecoveryNote {
-    /// Writes a note. Its name is durable once it is [synced](Self::synced). [`WorkspaceFileError::Exists`] if there is one with
-    /// that name.
+    /// Writes a note. The name of the note is durable after a call of [`synced`](Self::synced). Returns
+    /// [`WorkspaceFileError::Exists`] if a note with that name exists.
     pub(super) fn write(
         folder: &Path,
         name: &str,
@@ -78,7 +79,7 @@ impl RecoveryNote {
         }
     }
 
-    /// Makes its name durable. If that fails, there is no note.
+    /// Makes the name of the note durable. If this fails, the note is removed.
     pub(super) fn synced(self, folder: &Path) -> Result<Self, WorkspaceFileError> {
         match files::sync_folder(folder) {
             Ok(()) => Ok(self),
@@ -89,7 +90,7 @@ impl RecoveryNote {
         }
     }
 
-    /// The notes of dead processes in a folder.
+    /// Returns the notes of dead processes in a folder.
     pub(super) fn of_the_dead(folder: &Path) -> Vec<Self> {
         let Ok(entries) = fs::read_dir(folder) else {
             return Vec::new();
@@ -98,7 +99,7 @@ impl RecoveryNote {
         names.filter_map(|name| Self::take(folder, &name)).collect()
     }
 
-    /// The note of this name, unless there is none or a living process has it.
+    /// Returns the note with this name; `None` if it does not exist or a living process has it.
     pub(super) fn take(folder: &Path, name: &str) -> Option<Self> {
         if name.starts_with('.') {
             return None;
@@ -107,13 +108,13 @@ impl RecoveryNote {
         let flags = i32::try_from((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits()).ok()?;
         let file = File::options().read(true).custom_flags(flags).open(&path).ok()?;
         file.try_lock().ok()?;
-        // The previous holder may have removed it just now.
+        // The previous owner may have removed the note in the meantime.
         let (named, open) = (path.symlink_metadata().ok()?, file.metadata().ok()?);
         (open.is_file() && (named.dev(), named.ino()) == (open.dev(), open.ino()))
             .then_some(Self { path, file })
     }
 
-    /// Its content; `None` if it is not a valid note.
+    /// Returns the content of the note; `None` if the note is not valid.
     pub(super) fn read<T: for<'a> Deserialize<'a>>(
         &self,
     ) -> Result<Option<(T, Vec<u8>)>, WorkspaceFileError> {
@@ -129,7 +130,8 @@ impl RecoveryNote {
         Ok(head.map(|head| (head, text.split_off(end + 1))))
     }
 
-    /// Removes it. One that cannot be removed is found again later, with its work done.
+    /// Removes the note. If this fails, a process finds the note later, sees that its work is done, and tries again to
+    /// remove it.
     pub(super) fn remove(self) {
         drop(fs::remove_file(&self.path));
         drop(self.file);
@@ -138,7 +140,7 @@ impl RecoveryNote {
 
 #[cfg(test)]
 impl RecoveryNote {
-    /// A note that cannot be read, as with a failing disk.
+    /// Opens the file of a note in a way that makes every read fail, like a disk error.
     pub(super) fn unreadable(path: &Path) -> Self {
         let file = File::options().write(true).open(path).expect("opened");
         Self { path: path.to_owned(), file }

@@ -1,7 +1,8 @@
-//! Pending files: they stay only if a memory is saved.
+//! Pending files: a pending file stays only if its memory is saved.
 //!
-//! A note in the home is written before the file and removed after the file is settled, so that a crash leaves no
-//! file without an owner. The note identifies the file by inode and content, so no other file is ever removed.
+//! A note in the home is written before the file, and removed after it is decided whether the file stays. So a crash
+//! leaves no file without an owner. The note identifies the file by inode and content, so that no other file is
+//! removed.
 
 use data_encoding::HEXLOWER;
 use serde::{Deserialize, Serialize};
@@ -24,7 +25,7 @@ struct PendingFileNote {
     digest: String,
 }
 
-/// Creates a file that stays only if a memory is saved.
+/// Creates a pending file, which stays only if its memory is saved.
 pub(super) fn create(files: &Workspace, pledge: &Pledge, content: &[u8]) -> Result<(), WorkspaceFileError> {
     let spot = replace::unlinked(files, &pledge.path, MissingFolderPolicy::Make)?;
     if spot.stat()?.is_some() {
@@ -45,8 +46,8 @@ pub(super) fn create(files: &Workspace, pledge: &Pledge, content: &[u8]) -> Resu
             Ok(())
         }
         Err(trouble) => {
-            // It may be there although its name could not be made durable. If it cannot be removed, the note stays for the
-            // process that settles the files of the dead.
+            // The file may exist although its name could not be made durable. If the file cannot be removed, the note
+            // stays for the process that settles the files of dead processes.
             if matches!(trouble, WorkspaceFileError::Exists) || undone(files, pledge, &promise).is_ok() {
                 note.remove();
             }
@@ -55,7 +56,7 @@ pub(super) fn create(files: &Workspace, pledge: &Pledge, content: &[u8]) -> Resu
     }
 }
 
-/// The pending files of dead processes.
+/// Returns the pending files of dead processes.
 pub(super) fn of_dead_processes(files: &Workspace) -> Vec<Pledge> {
     let mut found: Vec<Pledge> = RecoveryNote::of_the_dead(&files.home.pledges())
         .into_iter()
@@ -68,7 +69,8 @@ pub(super) fn of_dead_processes(files: &Workspace) -> Vec<Pledge> {
     found
 }
 
-/// Settles a pending file. Skips one that is settled already, or that somebody else is about to settle.
+/// Settles a pending file: keeps it if the memory was saved, and otherwise removes it. Skips a file that is already
+/// settled, or that another process is about to settle.
 pub(super) fn settle(files: &Workspace, pledge: &Pledge, saved: bool) -> Result<(), WorkspaceFileError> {
     let name = pledge.memory.to_string();
     let held = files.pledged().remove(&pledge.memory);
@@ -93,7 +95,7 @@ fn undone(files: &Workspace, pledge: &Pledge, promise: &PendingFileNote) -> Resu
         return Ok(());
     };
     match replace::remove_exactly(files, &pledge.path, promise.inode, digest) {
-        // A link or a folder in its place is not the file that was created.
+        // A link or a folder at this path is not the file that was created.
         Ok(()) | Err(WorkspaceFileError::Absent | WorkspaceFileError::Refused(_)) => Ok(()),
         failed => failed,
     }

@@ -1,7 +1,7 @@
-//! The former texts of replaced files, in the home.
+//! The former texts of replaced files, stored in the home.
 //!
-//! Each file has a folder there, with one file for each text. They are named after the time of the replacement and ascend,
-//! whatever the clock does; the newest stay.
+//! Each file has a folder in the home, which contains a file for each former text. The names are based on the time of
+//! the replacement and always ascend, even if the clock is set back. Only the newest texts are kept.
 
 use std::cmp::Reverse;
 use std::fs::{self, File};
@@ -16,11 +16,11 @@ use super::trouble::WorkspaceFileError;
 use crate::draft::{self, DraftFile};
 use crate::{files, home};
 
-/// Number of texts that are kept for a file.
+/// Maximum number of former texts of a file.
 const KEPT: usize = 50;
 const SUFFIX: &str = ".md";
 
-/// Keeps the rest of an open file, durably, unless the newest text is the same.
+/// Stores the rest of an open file durably, unless it equals the newest former text.
 pub(super) fn keep(folder: &Path, mut old: &File, now: Timestamp) -> Result<(), WorkspaceFileError> {
     if !folder.is_dir() {
         home::make_folder(folder)?;
@@ -51,7 +51,7 @@ pub(super) fn keep(folder: &Path, mut old: &File, now: Timestamp) -> Result<(), 
     Ok(())
 }
 
-/// The texts in a folder, newest first.
+/// Returns the former texts in a folder, newest first.
 pub(super) fn list(folder: &Path) -> Result<Vec<Previous>, WorkspaceFileError> {
     let failed = |error: io::Error| WorkspaceFileError::from(files::unwritten(folder, "read", &error));
     let entries = match fs::read_dir(folder) {
@@ -77,7 +77,7 @@ pub(super) fn list(folder: &Path) -> Result<Vec<Previous>, WorkspaceFileError> {
     Ok(found)
 }
 
-/// The text of this id.
+/// Returns the text with this id; `None` if it does not exist.
 pub(super) fn content(folder: &Path, id: &str) -> Result<Option<Vec<u8>>, WorkspaceFileError> {
     if time_of(id).is_none() {
         return Ok(None);
@@ -90,8 +90,8 @@ pub(super) fn content(folder: &Path, id: &str) -> Result<Option<Vec<u8>>, Worksp
     }
 }
 
-/// Removes all texts and abandoned drafts, durably, and returns the number of texts. The folder stays: those of other files may
-/// be below it.
+/// Removes all former texts and abandoned drafts durably, and returns the number of removed texts. The folder stays,
+/// because it may contain the folders of other files.
 pub(super) fn forget(folder: &Path) -> Result<usize, WorkspaceFileError> {
     draft::sweep(folder);
     let kept = list(folder)?;
@@ -118,12 +118,12 @@ fn later(at: Timestamp) -> Timestamp {
     Timestamp::from_micros(at.as_micros().saturating_add(1))
 }
 
-/// The id of a text that was replaced at this time. No file system forbids its characters.
+/// Returns the id of a text that was replaced at this time. Every file system allows the characters of an id.
 fn id_of(at: Timestamp) -> String {
     at.to_string().replace(':', "-")
 }
 
-/// The time of an id; `None` if it is not an id.
+/// Returns the time in an id; `None` if the text is not an id.
 fn time_of(id: &str) -> Option<Timestamp> {
     let (day, time) = id.split_once('T')?;
     let at: Timestamp = format!("{day}T{}", time.replace('-', ":")).parse().ok()?;

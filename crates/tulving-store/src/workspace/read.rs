@@ -13,13 +13,13 @@ use super::Workspace;
 use super::beneath::{self, MissingFolderPolicy, SpaceFolder};
 use super::trouble::WorkspaceFileError;
 
-/// Number of attempts to read a file that changes meanwhile. The last attempt is used as it is: its stamp is the one from
-/// before, so that a comparison of stamps leads to another read.
+/// Maximum number of attempts to read a file that changes in the meantime. The last attempt is used even if the file
+/// has changed: its stamp is from before the read, so that a comparison of stamps leads to another read.
 const ATTEMPTS: usize = 5;
 /// The pause for a writer before the next attempt.
 const PAUSE: Duration = Duration::from_millis(1);
 
-/// The present state of a file.
+/// Returns the current state of a file.
 pub(super) fn stamp(files: &Workspace, path: &FilePath) -> Result<Stamp, WorkspaceFileError> {
     let space = SpaceFolder::open(&files.root, path.folder(), MissingFolderPolicy::Leave)?;
     let found = space.stat(path.name())?;
@@ -29,7 +29,7 @@ pub(super) fn stamp(files: &Workspace, path: &FilePath) -> Result<Stamp, Workspa
     }
 }
 
-/// A file with at most `most` bytes.
+/// Reads a file of at most `most` bytes.
 pub(super) fn read(files: &Workspace, path: &FilePath, most: u64) -> Result<FileContent, WorkspaceFileError> {
     let space = SpaceFolder::open(&files.root, path.folder(), MissingFolderPolicy::Leave)?;
     let mut attempt = 0;
@@ -47,7 +47,7 @@ pub(super) fn read(files: &Workspace, path: &FilePath, most: u64) -> Result<File
     }
 }
 
-/// The whole content of an open file, which has `size` bytes or a few more, if somebody has added to it.
+/// Reads the whole content of an open file. `size` is its last known size; the file may have grown a little since then.
 fn whole(file: &File, size: u64, most: u64) -> Result<Vec<u8>, WorkspaceFileError> {
     if size > most {
         return Err(WorkspaceFileError::TooLarge { size, limit: most });
@@ -61,7 +61,7 @@ fn whole(file: &File, size: u64, most: u64) -> Result<Vec<u8>, WorkspaceFileErro
     Ok(bytes)
 }
 
-/// The SHA-256 of the rest of an open file.
+/// Returns the SHA-256 of the rest of an open file.
 pub(super) fn digest(mut file: &File) -> io::Result<[u8; 32]> {
     let mut hash = Sha256::new();
     let mut part = vec![0; 64 * 1024];

@@ -1,7 +1,8 @@
 //! Creates, replaces and removes files as a whole.
 //!
-//! New content is written to a temporary file and renamed, so that a reader sees the old content or the new one, and a
-//! crash leaves one of the two. A link that stays inside is kept and its target is replaced; a link is never removed.
+//! New content is written to a temporary file, which is then renamed. So a reader sees either the old content or the
+//! new content, and so does a reader after a crash. If the path is a link that stays inside, the link stays and its
+//! target is replaced. A link is never removed.
 
 use std::io::Seek as _;
 use std::path::Path;
@@ -17,7 +18,8 @@ use super::draft::{self, WorkspaceDraftFile};
 use super::trouble::WorkspaceFileError;
 use super::{Workspace, lock, mend, previous, read};
 
-/// Number of attempts at a replacement, if an editor, which does not lock, is faster.
+/// Maximum number of attempts at a replacement. An attempt fails if an editor, which takes no lock, changes the file at
+/// the same time.
 const ATTEMPTS: usize = 20;
 
 /// Creates a file.
@@ -55,7 +57,7 @@ pub(super) fn replace(
     Err(WorkspaceFileError::Changed)
 }
 
-/// Replaces a file, and keeps its former text in a folder; `false` if somebody changed it meanwhile.
+/// Replaces a file, and stores its former text in a folder. Returns `false` if the file has changed in the meantime.
 fn attempt(
     spot: &FileLocation,
     content: &[u8],
@@ -95,12 +97,12 @@ fn attempt(
     Ok(true)
 }
 
-/// Returns true if a name is still of the same state of the same file.
+/// Returns true if the name still refers to the same file in the same state.
 fn unchanged(spot: &FileLocation, old: &Stat) -> Result<bool, WorkspaceFileError> {
     Ok(spot.stat()?.is_some_and(|now| beneath::unchanged(old, &now)))
 }
 
-/// Removes an existing file, if it is still in the state that the decision was based on.
+/// Removes a file, if it is still in the state that the decision was based on.
 pub(super) fn remove(files: &Workspace, path: &FilePath, basis: Basis) -> Result<(), WorkspaceFileError> {
     let spot = unlinked(files, path, MissingFolderPolicy::Leave)?;
     lock::lock(&spot.folder)?;
@@ -147,7 +149,8 @@ fn unlink(spot: &FileLocation) -> Result<(), WorkspaceFileError> {
     beneath::sync_folder(&spot.folder)
 }
 
-/// The place of a file, existing or not, by its own name. The last part may be a link, which is not followed.
+/// Returns the location of a file by its own name; the file need not exist. If the last part of the path is a link, it
+/// is not followed.
 pub(super) fn unlinked(
     files: &Workspace,
     path: &FilePath,

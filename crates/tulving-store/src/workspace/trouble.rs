@@ -1,8 +1,8 @@
-//! Errors of files, and their form for a caller.
+//! Errors of files, and their conversion to errors for a caller.
 //!
-//! Inside the workspace an error does not know its file yet; the port's methods add it at the edge. A message to a caller
-//! never contains control characters, whatever the name of a folder, and never the paths of the workspace and the home: the
-//! caller may be on another machine.
+//! Inside the workspace, an error does not contain the path of its file; the methods of the port add the path. A
+//! message to a caller never contains control characters, even if the name of a folder does. It never contains the
+//! paths of the workspace and the home, because the caller may be on another machine.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -13,38 +13,39 @@ use tulving_core::model::error::{FileError, StoreError};
 /// The reason why a file cannot be used.
 #[derive(Debug)]
 pub(super) enum WorkspaceFileError {
-    /// It is not there.
+    /// The file does not exist.
     Absent,
-    /// It is not there, and neither is the workspace.
+    /// Neither the file nor the workspace exists.
     NoWorkspace,
-    /// It already exists.
+    /// The file already exists.
     Exists,
-    /// It is not in the state that the act was decided on.
+    /// The file is not in the state that the decision was based on.
     Changed,
-    /// It leads out of its folder, or is not a regular file.
+    /// The path leads out of its folder, or the file is not a regular file. Contains the reason.
     Refused(&'static str),
-    /// It has more bytes than the limit.
+    /// The file is larger than the limit.
     TooLarge {
-        /// Its size.
+        /// The size of the file, in bytes.
         size: u64,
-        /// The limit.
+        /// The limit, in bytes.
         limit: u64,
     },
-    /// Another program holds its folder.
+    /// Another process keeps the folder of the file locked.
     Busy,
     /// An error of the system.
     System(io::Error),
     /// An error of the workspace itself.
     Workspace(String),
-    /// An error of a file of the home, which is named.
+    /// An error of a file in the home.
     Home(StoreError),
 }
 
-/// The name of the workspace itself.
+/// The name of the workspace in messages.
 const WORKSPACE: &str = "the workspace";
 
 impl WorkspaceFileError {
-    /// The error for a caller: the file at `below` in the workspace, called `name`, could not be `verb`.
+    /// Converts the error for a caller. The file is at `below` in the workspace and is called `name`. `verb` names the
+    /// operation that failed.
     pub(super) fn told(self, below: &str, name: &str, home: &Path, verb: &'static str) -> FileError {
         let path = if below.is_empty() { WORKSPACE.into() } else { printable(below.as_ref()) };
         let workspace = |why| FileError::Unusable { path: WORKSPACE.into(), verb, why };
@@ -68,7 +69,7 @@ impl WorkspaceFileError {
         }
     }
 
-    /// Returns true if the file is only missing.
+    /// Returns true if the only problem is that the file is missing.
     pub(super) fn is_absent(&self) -> bool {
         matches!(self, Self::Absent | Self::NoWorkspace)
     }
@@ -106,7 +107,7 @@ impl From<StoreError> for WorkspaceFileError {
     }
 }
 
-/// A path of the home as it may be shown: relative to the home.
+/// Returns a path of the home as messages show it: relative to the home.
 fn within(home: &Path, path: &Path) -> PathBuf {
     let last = || path.file_name().map_or(Path::new(""), Path::new);
     printable(path.strip_prefix(home).unwrap_or_else(|_| last()))
@@ -117,7 +118,7 @@ fn is_full(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
 }
 
-/// A path that can be shown, with unprintable characters escaped.
+/// Returns a path with its unprintable characters escaped.
 pub(super) fn printable(path: &Path) -> PathBuf {
     match path.to_str() {
         Some(text) if !text.contains(char::is_control) => path.to_owned(),
@@ -125,7 +126,7 @@ pub(super) fn printable(path: &Path) -> PathBuf {
     }
 }
 
-/// A name as text, with escapes for bytes that are not text or cannot be printed.
+/// Returns a name as text, with escapes for bytes that are not text or cannot be printed.
 pub(super) fn escaped(name: &[u8]) -> String {
     let mut shown = String::with_capacity(name.len());
     for part in name.utf8_chunks() {
@@ -163,7 +164,10 @@ mod tests {
         };
         let full = |path: &str| WorkspaceFileError::from(StoreError::DiskFull { path: path.into() });
         for (trouble, text) in [
-            (WorkspaceFileError::Busy, "another program has held the folder of memory/a.md for too long"),
+            (
+                WorkspaceFileError::Busy,
+                "another program has kept the folder of memory/a.md locked for too long",
+            ),
             (WorkspaceFileError::System(io::Error::other("no")), "memory/a.md cannot be read: no"),
             (WorkspaceFileError::NoWorkspace, "the workspace cannot be read: it is not there"),
             (WorkspaceFileError::Workspace("no".to_owned()), "the workspace cannot be read: no"),

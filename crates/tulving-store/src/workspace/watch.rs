@@ -1,9 +1,9 @@
 //! Watches the folders that memories are made of, with inotify on Linux.
 //!
 //! A folder is watched before it is read, so that later additions are noticed. Any change of the folders themselves
-//! restarts all watches. Nothing is watched through a link, nor on file systems that others can write to unnoticed. Writes
-//! through a second name of a file, a hard link, are not noticed if that name is elsewhere, even in the folder of another
-//! space.
+//! restarts all watches. No folder is watched through a link, or on a file system that other machines can change
+//! unnoticed. If a file has a second name (a hard link) in an unwatched folder or in the folder of another space,
+//! writes through that name are not noticed.
 
 use std::collections::{HashMap, HashSet};
 use std::mem::MaybeUninit;
@@ -17,12 +17,12 @@ use tulving_core::model::file::Folder;
 
 use super::change_counter::CONTENT;
 
-/// The most folders that are watched.
+/// Maximum number of watched folders.
 const MOST_FOLDERS: usize = 4_096;
-/// The greatest depth that is searched for content; deeper than any file is listed.
+/// Maximum depth that is searched for content. It is larger than the depth to which files are listed.
 const DEPTH: usize = 24;
-/// Local file systems, by the numbers of `statfs(2)`: ext, btrfs, xfs, tmpfs, ramfs, f2fs, zfs, bcachefs, overlay, vfat,
-/// exfat, ntfs3, jfs, nilfs, reiserfs. Changes by another machine are never reported.
+/// The `statfs(2)` numbers of local file systems: ext, btrfs, xfs, tmpfs, ramfs, f2fs, zfs, bcachefs, overlay, vfat,
+/// exfat, ntfs3, jfs, nilfs, reiserfs. On other file systems, changes by another machine are not reported.
 const LOCAL: [u64; 15] = [
     0xef53,
     0x9123_683e,
@@ -44,15 +44,15 @@ const LOCAL: [u64; 15] = [
 /// The kind of a watched folder.
 #[derive(Debug)]
 enum WatchedFolder {
-    /// The workspace, the folder of a team or of a space: only these names matter.
+    /// The workspace, or the folder of a team or of a space. Only entries with these names matter.
     Above(&'static [&'static str]),
-    /// `spaces`, `groups` or `teams`: every folder in it matters.
+    /// The folder `spaces`, `groups` or `teams`. Every folder in it matters.
     Between,
-    /// Everything in it matters to the space of its folder.
+    /// A folder with content of a space. Every entry in the folder matters to that space.
     Content(WatchedPath),
 }
 
-/// A place in the folder of a space.
+/// A path in the folder of a space.
 #[derive(Clone, Debug)]
 struct WatchedPath {
     folder: Folder,
@@ -65,25 +65,25 @@ impl WatchedPath {
     }
 }
 
-/// The news since the last time.
+/// The changes since the last check.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum ChangedFolders {
     /// Files were changed in the folders of these spaces.
     Of(HashSet<Folder>),
-    /// Unknown: the folders differ from the watched ones.
+    /// Unknown changes: the folders differ from the watched ones.
     Lost,
 }
 
 /// The meaning of an event.
 enum WatchEvent<'a> {
     Nothing,
-    /// A file of that folder was changed.
+    /// A file of the folder was changed.
     Changed(&'a Folder),
     /// The folders have changed.
     Lost,
 }
 
-/// Something cannot be watched.
+/// A folder cannot be watched.
 #[derive(Debug)]
 pub(super) struct WatchError;
 
@@ -92,12 +92,12 @@ pub(super) struct WorkspaceWatcher {
     events: OwnedFd,
     root: (u64, u64),
     places: HashMap<i32, WatchedFolder>,
-    /// The folders with links that may lead to something unwatched.
+    /// The spaces with links that may lead to unwatched files.
     links: HashSet<Folder>,
 }
 
 impl WorkspaceWatcher {
-    /// Watches a workspace; `None` if there is none.
+    /// Watches a workspace; `None` if the workspace does not exist.
     pub(super) fn begin(root: &Path) -> Result<Option<Self>, WatchError> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let top = match openat(CWD, root, flags, Mode::empty()) {
@@ -130,7 +130,7 @@ impl WorkspaceWatcher {
         Ok(Some(watch))
     }
 
-    /// Watches the folders of the spaces of a team, which are in the workspace below `of_team`.
+    /// Watches the folders of the spaces of a team. `of_team` is the path below which the workspace contains them.
     fn spaces_of(&mut self, above: &OwnedFd, root: &Path, of_team: &str) -> Result<(), WatchError> {
         for among in ["groups", "spaces"] {
             let Some(between) = self.entered(above, among, WatchedFolder::Between)? else {
@@ -152,12 +152,12 @@ impl WorkspaceWatcher {
         Ok(())
     }
 
-    /// Returns true if nothing in a folder can change unnoticed.
+    /// Returns true if every change in the folder of a space is noticed.
     pub(super) fn is_exact(&self, folder: &Folder) -> bool {
         !self.links.contains(folder)
     }
 
-    /// The news since the last time.
+    /// Returns the changes since the last check.
     pub(super) fn news(&mut self, root: &Path) -> ChangedFolders {
         let same = rustix::fs::stat(root).is_ok_and(|found| (found.st_dev, found.st_ino) == self.root);
         if !same {
@@ -166,7 +166,7 @@ impl WorkspaceWatcher {
         let mut space = [MaybeUninit::uninit(); 8 * 1024];
         let mut events = Reader::new(&self.events, &mut space);
         let (mut changed, mut lost) = (HashSet::new(), false);
-        // Always read to the end: the rest would be news again.
+        // All events are read, because otherwise the rest would be reported as new changes later.
         loop {
             let event = match events.next() {
                 Ok(event) => event,
@@ -175,7 +175,7 @@ impl WorkspaceWatcher {
                 Err(_) => return ChangedFolders::Lost,
             };
             let name = event.file_name().map(std::ffi::CStr::to_bytes);
-            // An event without a place means that there were too many events.
+            // An event without a known folder means that there were too many events.
             let place = self.places.get(&event.wd());
             match place.map_or(WatchEvent::Lost, |place| place.meaning(event.events(), name)) {
                 WatchEvent::Changed(folder) if !changed.contains(folder) => {
@@ -185,7 +185,7 @@ impl WorkspaceWatcher {
                 WatchEvent::Lost => lost = true,
             }
         }
-        // A link may be gone.
+        // A link may have been removed.
         if lost || !changed.is_disjoint(&self.links) {
             ChangedFolders::Lost
         } else {
@@ -234,7 +234,8 @@ impl WorkspaceWatcher {
         Ok(())
     }
 
-    /// Opens and watches a folder; `None` if there is none or it cannot be read. Its parent folder will report a change.
+    /// Opens and watches a folder; `None` if the folder does not exist or cannot be read. Its parent folder reports a
+    /// later change.
     fn entered(
         &mut self,
         above: &OwnedFd,
@@ -248,7 +249,7 @@ impl WorkspaceWatcher {
                 Ok(Some(folder))
             }
             Err(Errno::NOTDIR | Errno::LOOP) => {
-                // The folders of spaces themselves are never reached through a link.
+                // The folder of a space itself is never opened through a link.
                 if let WatchedFolder::Content(inside) = &place
                     && sort(above, name) == FileType::Symlink
                 {
@@ -291,28 +292,28 @@ impl WorkspaceWatcher {
             }
             WatchedFolder::Above(_) | WatchedFolder::Between => names | WatchFlags::ATTRIB,
         };
-        // Through the open folder, so that it is this one, whatever its name leads to now.
+        // This path leads to the open folder, even if its name now refers to something else.
         let path = format!("/proc/self/fd/{}", folder.as_raw_fd());
         let watch = inotify::add_watch(&self.events, path, flags).map_err(|_| WatchError)?;
         match self.places.insert(watch, place) {
             None => Ok(()),
-            // It is mounted in two places, and events in one of them could not be told from the other's.
+            // The folder is mounted twice, and events at the two locations could not be distinguished.
             Some(_) => Err(WatchError),
         }
     }
 }
 
 impl WatchedFolder {
-    /// The meaning of an event in this folder.
+    /// Returns the meaning of an event in this folder.
     fn meaning(&self, event: ReadFlags, name: Option<&[u8]>) -> WatchEvent<'_> {
         let arrived = event.intersects(ReadFlags::CREATE | ReadFlags::MOVED_TO);
         let is_folder = event.contains(ReadFlags::ISDIR);
         let Some(name) = name else {
-            // About the folder itself: moved, removed, unmounted, or other permissions.
+            // The event is about the folder itself: it was moved, removed, unmounted, or got other permissions.
             return WatchEvent::Lost;
         };
         match self {
-            // Hidden files are ignored, including our own drafts.
+            // Hidden files are ignored, including Tulving's own drafts.
             _ if name.starts_with(b".") => WatchEvent::Nothing,
             Self::Above(names) if !names.iter().any(|known| known.as_bytes() == name) => WatchEvent::Nothing,
             Self::Above(_) | Self::Between => WatchEvent::Lost,
@@ -328,7 +329,7 @@ fn is_link(folder: &Path, name: &[u8]) -> bool {
     rustix::fs::lstat(path).is_ok_and(|found| FileType::from_raw_mode(found.st_mode) == FileType::Symlink)
 }
 
-/// Returns true if a link may lead to something inside. One with an absolute path is always refused.
+/// Returns true if a link may lead to a path inside the folder. Links with an absolute path are always refused.
 fn may_stay_inside(folder: &OwnedFd, name: &str) -> bool {
     readlinkat(folder, name, Vec::new()).map_or(true, |target| !target.to_bytes().starts_with(b"/"))
 }
@@ -338,7 +339,7 @@ fn sort(folder: &OwnedFd, name: &str) -> FileType {
         .map_or(FileType::Unknown, |found| FileType::from_raw_mode(found.st_mode))
 }
 
-/// The names of the folders in a folder.
+/// Returns the names of the subfolders of a folder.
 fn folders(folder: &OwnedFd) -> Result<Vec<String>, WatchError> {
     let mut found = Vec::new();
     let mut entries = Dir::read_from(folder).map_err(|_| WatchError)?;

@@ -1,4 +1,5 @@
-//! Imported memories of other systems: the memory for each of them, and its content at the import.
+//! Memories imported from other systems: the records that connect each foreign memory to a memory here, and the content
+//! at the import.
 
 use tulving_core::model::change::{AdoptedItem, Adoption, ForeignItem, Write};
 use tulving_core::model::error::Conflict;
@@ -35,8 +36,9 @@ fn known(world: &StoreFixture, name: u8) -> Option<AdoptedItem> {
     found.pop()
 }
 
-/// An imported memory is known by its own memory, or by the one with the same content. Nothing is recorded for a taken id.
-/// Other principals, spaces and systems do not see it, and it goes with the memory.
+/// A foreign memory is found by its own imported memory, or by an existing memory with the same content. Nothing is
+/// recorded for an id that is already taken. Other principals, spaces and systems do not see the record, and it is
+/// deleted with the memory.
 pub fn what_stands_for_a_foreign_memory_is_known(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let there = world.hub("elsewhere");

@@ -14,7 +14,8 @@ fn lives(world: &StoreFixture, spaces: &[SpaceId]) -> Vec<Life> {
     good(world.store.lives(spaces, None, 1_000))
 }
 
-/// A life has the same values as its memory, including its usage; only for the named spaces.
+/// The lifecycle data of a memory equals the values of the memory, including its usage. It is returned only for the
+/// named spaces.
 pub fn a_life_is_that_of_its_memory(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("here");
@@ -68,7 +69,7 @@ pub fn lives_come_in_pages_without_what_no_rule_moves(fresh: StoreFactory<'_>) {
     assert_eq!(paged, moved);
 }
 
-/// A move is refused if a rule has moved the memory since. The rule's move is kept.
+/// A move is refused if a rule has moved the memory in the meantime. The move of the rule stays.
 pub fn a_move_knows_from_when_rules_count(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("here");
@@ -80,7 +81,7 @@ pub fn a_move_knows_from_when_rules_count(fresh: StoreFactory<'_>) {
     assert!(world.try_apply(vec![write]).is_err());
 }
 
-/// Old audit entries of one space, or of none, are removed in batches. Others stay.
+/// Old audit entries of one space, or of no space, are removed in batches. Other entries stay.
 pub fn old_audit_entries_go_and_others_stay(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (here, there) = (world.hub("here"), world.hub("there"));
@@ -101,7 +102,7 @@ pub fn old_audit_entries_go_and_others_stay(fresh: StoreFactory<'_>) {
     assert_eq!(counts(build::second(99)), [1, 1, 1]);
 }
 
-/// A job that was postponed or taken by a clock more than a day ahead may be started.
+/// If a clock ran more than a day ahead when a job was postponed or started, the job may be started now.
 pub fn a_clock_that_ran_ahead_holds_no_job_up(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let now = build::second(0);

@@ -1,4 +1,4 @@
-//! `apply` is one transaction: whole or absent, checked where it is written, durable when it returns.
+//! `apply` is one transaction: it writes everything or nothing, checks each write, and is durable when it returns.
 
 use tulving_core::model::change::{Right, Touch, Write};
 use tulving_core::model::error::{Conflict, Unique};
@@ -16,7 +16,7 @@ use tulving_core::model::vocabulary::{
 use super::{StoreFactory, conflict, good, world};
 use crate::build::{self, StoreFixture, eyes};
 
-/// A set whose last write conflicts leaves nothing of the writes before it, whatever the conflict.
+/// If the last write of a set conflicts, none of the writes before it take effect, whatever the conflict is.
 pub fn a_set_is_whole_or_absent(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("whole");
@@ -138,7 +138,7 @@ pub fn a_lost_right_is_said_before_anything_else(fresh: StoreFactory<'_>) {
     assert_eq!(conflict(world.apply_as(stranger, vec![right], writes)), Conflict::RightLost);
 }
 
-/// An edit made on an older version answers with both versions.
+/// An edit that is based on an older version returns a conflict with both versions.
 pub fn a_stale_revision_conflicts(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("stale");
@@ -153,7 +153,7 @@ pub fn a_stale_revision_conflicts(fresh: StoreFactory<'_>) {
     assert_eq!((seen.version, seen.fields.text.content.as_str()), (Version(2), "two"));
 }
 
-/// An edit decided before a memory was moved would undo the move, so it is refused.
+/// If a memory was moved after an edit was decided, the edit is refused, because it would undo the move.
 pub fn a_revision_of_what_moved_conflicts(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("moved");
@@ -167,7 +167,7 @@ pub fn a_revision_of_what_moved_conflicts(fresh: StoreFactory<'_>) {
     world.edit(&moved, |e| e.text.content = "edited".to_owned());
 }
 
-/// A move decided on another status is refused, whichever part of it differs.
+/// A move that was decided on another status is refused, whichever part of the status differs.
 pub fn a_move_from_elsewhere_conflicts(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("moved");
@@ -189,7 +189,7 @@ pub fn a_move_from_elsewhere_conflicts(fresh: StoreFactory<'_>) {
     world.shift(&memory, |s| s.state = State::Archived);
 }
 
-/// A missing memory is named in the conflict, also for a write that only links to it.
+/// The conflict names the missing memory, even if the write only links to that memory.
 pub fn what_is_gone_conflicts(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("gone");
@@ -285,7 +285,7 @@ pub fn numbers_ascend_and_are_never_reused(fresh: StoreFactory<'_>) {
     }
 }
 
-/// An id names one memory, in every space.
+/// An id belongs to one memory across all spaces.
 pub fn an_id_is_given_once(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("once");
@@ -295,7 +295,7 @@ pub fn an_id_is_given_once(fresh: StoreFactory<'_>) {
     assert_eq!(conflict(world.try_apply(vec![build::insert(&second)])), Conflict::Taken { what: Unique::Id });
 }
 
-/// Nothing of a memory is lost or changed on the way through the store.
+/// A memory does not lose or change any field on the way through the store.
 pub fn a_memory_reads_back_as_it_was_written(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("whole");
@@ -407,8 +407,8 @@ pub fn a_move_makes_no_version(fresh: StoreFactory<'_>) {
     assert_eq!(good(world.store.versions(&eyes(owner), memory.id)).len(), 1);
 }
 
-/// A memory that moves to another space keeps everything except its number. It gets the next one there, and its old one
-/// is not reused. A mirror has none there either.
+/// A memory that moves to another space keeps everything except its number. It gets the next number of the new space,
+/// and its old number is not reused. A mirror has no number in either space.
 pub fn a_memory_goes_to_another_space_whole(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (here, owner) = world.hub_with_writer("here");
@@ -451,7 +451,7 @@ pub fn a_memory_goes_to_another_space_whole(fresh: StoreFactory<'_>) {
     assert_eq!(world.apply(vec![build::relocate(&mirror, there)]).numbers, [None]);
 }
 
-/// A memory that was edited, moved, forgotten or erased since does not move.
+/// A memory is not moved if it was edited, moved, forgotten or erased in the meantime.
 pub fn a_memory_that_is_no_longer_so_stays_where_it_is(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (here, owner) = world.hub_with_writer("here");
@@ -477,7 +477,7 @@ pub fn a_memory_that_is_no_longer_so_stays_where_it_is(fresh: StoreFactory<'_>) 
     world.apply(vec![build::relocate(&pinned, there)]);
 }
 
-/// A right for a memory is lost if the memory has moved to another space, whatever the actor may do there.
+/// A right for a memory ends when the memory moves to another space, whatever rights the actor has in that space.
 pub fn a_right_holds_where_its_memory_is(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (here, owner) = world.hub_with_writer("here");
@@ -514,7 +514,7 @@ pub fn a_right_holds_where_its_memory_is(fresh: StoreFactory<'_>) {
     assert_eq!(conflict(gone), Conflict::Gone { id: nothing }, "the write says so");
 }
 
-/// An erased memory is gone from every read, with its versions and edges; its key, path and content are free.
+/// No read returns an erased memory, its versions or its edges. Its key, path and content may be used again.
 pub fn an_erased_memory_leaves_nothing(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("erased");
@@ -554,7 +554,7 @@ pub fn an_erased_memory_leaves_nothing(fresh: StoreFactory<'_>) {
     assert_eq!(again, Conflict::Gone { id: doomed.id });
 }
 
-/// Counts add up, times only move forward, and a memory that is gone meanwhile is skipped.
+/// Counts add up, times only move forward, and a memory that was erased in the meantime is skipped.
 pub fn touches_are_counted_and_never_go_back(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("touched");
@@ -574,7 +574,7 @@ pub fn touches_are_counted_and_never_go_back(fresh: StoreFactory<'_>) {
     assert_eq!(listed, [expected]);
 }
 
-/// A cooling memory is active again once it is recalled, and the log has the move.
+/// A cooling memory becomes active when it is recalled, and the log contains this move.
 pub fn a_touch_warms_what_was_cooling(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("warmed");

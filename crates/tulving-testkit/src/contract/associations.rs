@@ -1,5 +1,4 @@
-//! Edges are visible only between visible memories, and a caller's `updates` marks the memory that it
-//! replaces.
+//! Edges are visible only between visible memories. A caller's `updates` marks the memory that it replaces.
 
 use tulving_core::model::association::Association;
 use tulving_core::model::change::{NewMemory, Write};
@@ -22,7 +21,7 @@ fn edges(world: &StoreFixture, who: PrincipalId, memory: &Memory) -> Vec<Associa
     good(world.store.associations(&eyes(who), &[memory.id]))
 }
 
-/// Both ends must be visible, neither forgotten nor quarantined; archived ends count.
+/// An edge is visible if both of its ends are visible and neither forgotten nor quarantined. Archived ends are allowed.
 pub fn an_edge_shows_only_between_what_shows(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("edges");
@@ -63,7 +62,7 @@ pub fn an_edge_shows_only_between_what_shows(fresh: StoreFactory<'_>) {
     assert_eq!(edges(&world, reader, &centre), [out], "restoring brings the edge back");
 }
 
-/// Edges come by weight, descending.
+/// Edges are sorted by weight, descending.
 pub fn the_strongest_comes_first(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("strong");
@@ -81,7 +80,7 @@ pub fn the_strongest_comes_first(fresh: StoreFactory<'_>) {
     assert_eq!(weights, [1.0, 0.75, 0.5, 0.3, 0.0]);
 }
 
-/// Linking again replaces weight and origin; other relations and directions are other edges.
+/// Linking the same pair again replaces the weight and the origin. Other relations and directions are separate edges.
 pub fn an_edge_is_unique_per_pair_and_relation(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("pairs");
@@ -102,7 +101,7 @@ pub fn an_edge_is_unique_per_pair_and_relation(fresh: StoreFactory<'_>) {
     assert!(found.iter().all(|edge| edge.linked_by == LinkedBy::Caller));
 }
 
-/// Removing takes the one edge and no other.
+/// A removal deletes exactly one edge.
 pub fn an_edge_can_be_removed(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("removed");
@@ -115,7 +114,7 @@ pub fn an_edge_can_be_removed(fresh: StoreFactory<'_>) {
     assert!(stays.iter().all(|edge| found.contains(edge)), "{found:?}");
 }
 
-/// A replacement keeps all edges of a memory, also those whose other end the actor cannot see.
+/// A replacement keeps all edges of a memory, even edges whose other end the actor cannot see.
 pub fn a_replacement_keeps_every_edge(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("kept");
@@ -184,7 +183,7 @@ pub fn a_callers_update_supersedes(fresh: StoreFactory<'_>) {
     assert_eq!(world.seen(&viewer, first.id).expect("there").superseded_by, None);
 }
 
-/// An update that the reader may not see, or that was forgotten, supersedes nothing for that reader.
+/// If a reader cannot see an update, or the update was forgotten, it supersedes nothing for that reader.
 pub fn only_what_is_seen_supersedes(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("seen");
@@ -204,7 +203,7 @@ pub fn only_what_is_seen_supersedes(fresh: StoreFactory<'_>) {
     assert_eq!(told(reader), Some(shared.id));
 }
 
-/// A chain of replacements is returned to its end, as far as the reader sees it. A cycle ends.
+/// A chain of replacements is returned up to the last memory that the reader can see. A cycle ends.
 pub fn a_succession_is_told_as_far_as_it_is_seen(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("chain");
@@ -240,7 +239,7 @@ pub fn a_succession_is_told_as_far_as_it_is_seen(fresh: StoreFactory<'_>) {
     assert_eq!(good(world.store.succession(&eyes(owner), &[])), []);
 }
 
-/// A caller's association stays, even if the engine would make the same one.
+/// A caller's association stays, even if the engine makes the same association.
 pub fn what_a_caller_said_outlasts_what_the_engine_says(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("linked");

@@ -1,4 +1,4 @@
-//! Requests that are done only once: each belongs to its principal, and only one caller starts it.
+//! Requests that are done only once: each claim belongs to its principal, and only one caller starts the request.
 
 use tulving_core::model::change::Write;
 use tulving_core::model::claim::Claim;
@@ -48,7 +48,7 @@ fn answered(world: &StoreFixture, who: PrincipalId, key: &str) -> Option<String>
     known(world, who, key).expect("it is known").answer
 }
 
-/// The same key of two principals is two independent claims. Neither is in the log or in a dump.
+/// The same key of two principals is two independent claims. Neither claim is in the log or in a dump.
 pub fn a_claim_is_its_principals(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let [ann, bob] = ["ann", "bob"].map(|name| world.principal(name));
@@ -67,8 +67,8 @@ pub fn a_claim_is_its_principals(fresh: StoreFactory<'_>) {
     assert_eq!((good(world.store.head()), world.dump()), (head, dump));
 }
 
-/// Of two callers that start the same request, one succeeds. A claim is replaced only by a caller that knows its
-/// present state.
+/// If two callers start the same request, only one of them succeeds. A claim is replaced only by a caller that knows
+/// its current state.
 pub fn a_claim_is_made_on_what_is_so(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let who = world.principal("ann");
@@ -119,8 +119,8 @@ pub fn only_what_was_not_answered_is_dropped(fresh: StoreFactory<'_>) {
     assert_eq!(answered(&world, ann, "k").as_deref(), Some("done"));
 }
 
-/// An answer may contain text of a memory that is erased later: no answer that was given or begun before the
-/// erasure is kept.
+/// An answer may contain the text of a memory that is erased later. So an erasure removes all answers that were given
+/// or begun before it.
 pub fn an_erasure_empties_answers(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("erasing");
@@ -138,7 +138,7 @@ pub fn an_erasure_empties_answers(fresh: StoreFactory<'_>) {
     assert_eq!(answered(&world, owner, "later").as_deref(), Some("something else"));
 }
 
-/// Old claims are removed in batches, and none that was written since.
+/// Old claims are removed in batches, and newer claims stay.
 pub fn old_claims_go_oldest_first(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let [ann, bob] = ["ann", "bob"].map(|name| world.principal(name));
@@ -155,7 +155,7 @@ pub fn old_claims_go_oldest_first(fresh: StoreFactory<'_>) {
     assert_eq!(left(9), [true, false, false, true], "an answer is a write too");
 }
 
-/// A late caller whose claim was taken over changes nothing.
+/// A late caller whose claim another caller has taken over changes nothing.
 pub fn a_claim_is_answered_and_dropped_by_who_began_it(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let who = world.principal("ann");

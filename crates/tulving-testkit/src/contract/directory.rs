@@ -13,8 +13,7 @@ fn names(world: &StoreFixture, viewer: &Viewer) -> Vec<String> {
     good(world.store.spaces(viewer)).into_iter().map(|space| space.name).collect()
 }
 
-/// A new store has one org, one team, the space `default` and the user, who is admin of all of
-/// them.
+/// A new store has one org, one team, the space `default`, and the user, who is admin of all three.
 pub fn a_fresh_store_is_the_users(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let user = eyes(PrincipalId::USER);
@@ -105,7 +104,7 @@ pub fn teams_are_shown_to_their_people(fresh: StoreFactory<'_>) {
     assert_eq!(ids(stranger), [third]);
 }
 
-/// A role is the one that was set last, for exactly that space, team or org.
+/// A role is the last role that was set for exactly that space, team or org.
 pub fn a_role_is_by_direct_membership(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let space = world.hub("roles");
@@ -127,7 +126,7 @@ pub fn a_role_is_by_direct_membership(fresh: StoreFactory<'_>) {
     assert_eq!(role(MemberOf::Team(TeamId::LOCAL)), Some(Role::Admin), "the others stay");
 }
 
-/// Members come with their names and roles, by name.
+/// Members are returned with their names and roles, sorted by name.
 pub fn members_come_by_name(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let space = world.hub("crew");

@@ -1,4 +1,4 @@
-//! A dump contains everything that is true, in an order that can be loaded, and loads back unchanged.
+//! A dump contains everything that is true in a store, in an order that can be loaded, and it loads back unchanged.
 
 use std::collections::HashSet;
 
@@ -12,7 +12,7 @@ use tulving_core::model::vocabulary::{AuditAct, Boundary, Relation, Role, SpaceK
 use super::{StoreFactory, good, world};
 use crate::build::{self, StoreFixture, eyes};
 
-/// A store with at least one of everything.
+/// Returns a store with at least one record of every kind.
 fn filled(fresh: StoreFactory<'_>) -> StoreFixture {
     let world = world(fresh);
     let abroad = world.org("abroad");
@@ -61,8 +61,8 @@ fn load(world: &StoreFixture, records: &[Record]) -> Vec<LoadOutcome> {
     world.apply(writes.collect()).loaded
 }
 
-/// A dump has orgs, teams, principals, spaces, members, memories with all versions, edges, turns and audit: each
-/// record after those that it refers to.
+/// A dump contains orgs, teams, principals, spaces, members, memories with all versions, edges, turns and audit
+/// entries. Each record follows the records that it refers to.
 pub fn a_dump_is_complete_and_refers_backwards(fresh: StoreFactory<'_>) {
     let world = filled(fresh);
     let records = world.dump();
@@ -160,7 +160,7 @@ pub fn a_loaded_dump_is_the_same_store(fresh: StoreFactory<'_>) {
     }
 }
 
-/// A line that is already there changes nothing, even if it differs.
+/// A record that already exists changes nothing, even if the line differs.
 pub fn loading_again_changes_nothing(fresh: StoreFactory<'_>) {
     let world = filled(fresh);
     let records = world.dump();
@@ -184,7 +184,8 @@ fn one_memory(
     (world, memory, record)
 }
 
-/// A memory keeps its number if it is free. Otherwise it gets the next one, and the answer reports it.
+/// A memory keeps its number if the number is free. Otherwise the memory gets the next number, and the answer reports
+/// the change.
 pub fn a_taken_number_is_replaced(fresh: StoreFactory<'_>) {
     let (_, memory, record) = one_memory(fresh, "from there", |_| ());
     let to = world(fresh);

@@ -1,4 +1,4 @@
-//! Derived data reads every memory as it is, and knows the memories that still wait for their vectors.
+//! The reads for derived data return every memory unchanged, and know which memories still need vectors.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use super::{StoreFactory, conflict, good, world};
 use crate::build::{self, StoreFixture, eyes};
 use crate::seed::{RandomSeed, SeedPanicGuard};
 
-/// Vectors of a model, of two sentences. `n` tells them apart.
+/// Returns the vectors of a model for a chunk with two sentences. Different values of `n` give different vectors.
 fn vectors(model: &str, n: f32) -> Embedding {
     Embedding {
         model: model.to_owned(),
@@ -65,7 +65,7 @@ fn entry(world: &StoreFixture, id: MemoryId, model: Option<&str>) -> Entry {
     found.remove(0)
 }
 
-/// For each chunk of a memory, true if it has vectors of a model.
+/// Returns, for each chunk of a memory, true if the chunk has vectors of the model.
 fn embedded(world: &StoreFixture, id: MemoryId, model: &str) -> Vec<bool> {
     entry(world, id, Some(model)).chunks.iter().map(|chunk| chunk.embedding.is_some()).collect()
 }
@@ -76,7 +76,7 @@ fn waiting(world: &StoreFixture, model: &str) -> Vec<MemoryId> {
     ids
 }
 
-/// Entries contain every memory as it is, visible or not and in any state, in the requested order.
+/// Entries contain every memory, whatever its status or visibility, in the requested order.
 pub fn entries_hold_everything(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("everything");
@@ -137,8 +137,8 @@ pub fn entries_can_be_paged(fresh: StoreFactory<'_>) {
     }
 }
 
-/// Chunks come back in order, with the vectors of the requested model: the vector of the whole unchanged, those of its
-/// sentences to within a byte.
+/// Chunks are returned in order, with the vectors of the requested model. The vector of a whole chunk is unchanged; the
+/// vectors of its sentences are rounded to bytes.
 pub fn vectors_read_back_as_they_were_written(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("vectors");
@@ -181,7 +181,7 @@ pub fn sections_are_the_chunks_of_what_is_seen(fresh: StoreFactory<'_>) {
     assert_eq!(good(world.store.sections(&eyes(owner), memory.id)), []);
 }
 
-/// A store has no model until the first vectors come, with a save or afterwards; later ones do not change it.
+/// A store has no model until it gets the first vectors, with a save or later. Later vectors do not change the model.
 pub fn the_first_vectors_choose_the_model(fresh: StoreFactory<'_>) {
     for afterwards in [false, true] {
         let world = world(fresh);
@@ -203,7 +203,8 @@ pub fn the_first_vectors_choose_the_model(fresh: StoreFactory<'_>) {
     }
 }
 
-/// A choice based on another model conflicts. Afterwards every memory without vectors of the new one waits.
+/// A choice that is based on another model than the current one conflicts. After a choice, every memory without vectors
+/// of the new model waits.
 pub fn a_model_is_chosen_on_what_is_so(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("chosen");
@@ -232,7 +233,7 @@ pub fn a_model_is_chosen_on_what_is_so(fresh: StoreFactory<'_>) {
     assert_eq!(waiting(&empty, "a"), [memory.id]);
 }
 
-/// Vectors go to the chunks that they were made of, or nowhere. Each such write has its entry in the log.
+/// Vectors are stored only for the chunks that they were made from. Each such write has an entry in the log.
 pub fn vectors_of_what_is_no_longer_so_conflict(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("late");
@@ -261,8 +262,8 @@ pub fn vectors_of_what_is_no_longer_so_conflict(fresh: StoreFactory<'_>) {
     assert_eq!(entry(&world, memory.id, None).memory, edited, "no version, nothing else");
 }
 
-/// Vectors of the same model are replaced; those of others and of other chunks stay. Forgotten memories may get
-/// vectors.
+/// New vectors replace the old vectors of the same model. Vectors of other models and of other chunks stay. Forgotten
+/// memories may get vectors.
 pub fn vectors_replace_those_of_their_model(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("replaced");
@@ -279,7 +280,7 @@ pub fn vectors_replace_those_of_their_model(fresh: StoreFactory<'_>) {
     assert_eq!(firsts("b"), [Some(0.5), Some(0.25)]);
 }
 
-/// Contents are searched as they are: ignoring case, in one space or in all, and only memories that can be recalled.
+/// A search for a text in contents ignores case, covers one space or all, and finds only memories that can be recalled.
 pub fn contents_that_hold_a_text_are_found(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("holding");
@@ -298,8 +299,8 @@ pub fn contents_that_hold_a_text_are_found(fresh: StoreFactory<'_>) {
     assert_eq!(holding(&[], None, 9), []);
 }
 
-/// Memories that a model failed on come after those it was not tried on. A change of the content makes them eligible
-/// again.
+/// Memories that a model failed on come after memories that it was not tried on. After a change of its content, a
+/// memory is tried again.
 pub fn what_cannot_be_embedded_comes_last(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("failing");
@@ -371,7 +372,7 @@ pub fn what_waits_follows_every_move(fresh: StoreFactory<'_>) {
     assert_eq!(waiting(&loaded, "a"), [done.id, cold.id], "a dump has no vectors");
 }
 
-/// A memory in a plain model: its state, and the models that each chunk has vectors of.
+/// The expected state of a memory, and the models of which each chunk has vectors.
 struct ExpectedMemory {
     memory: Memory,
     chunks: Vec<Vec<&'static str>>,
@@ -387,7 +388,7 @@ impl ExpectedMemory {
     }
 }
 
-/// After each of many random acts the store agrees with a plain map about both models.
+/// After each of many random acts, the store and a plain map agree about which memories wait, for both models.
 pub fn what_waits_agrees_with_a_plain_count(fresh: StoreFactory<'_>) {
     const MODELS: [Option<&str>; 4] = [None, Some("a"), Some("b"), Some("a")];
     let seed = RandomSeed::from_environment();
@@ -467,7 +468,8 @@ pub fn what_waits_agrees_with_a_plain_count(fresh: StoreFactory<'_>) {
     assert_eq!(waiting(&world, "b"), expected, "chosen anew");
 }
 
-/// A memory inserted without all of its vectors is unlinked until it gets some. A loaded one is not.
+/// A memory that was inserted without all of its vectors counts as unlinked until it gets vectors. A memory from a dump
+/// does not.
 pub fn what_was_saved_without_vectors_is_unlinked_until_it_has_some(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("unlinked");

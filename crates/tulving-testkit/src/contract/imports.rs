@@ -44,8 +44,8 @@ fn attached(world: &StoreFixture, name: Option<&str>, hash: char) -> Memory {
     memory
 }
 
-/// A file is known as its own importer last imported it, until its memory is gone or elsewhere. It leaves nothing in the
-/// log.
+/// Each importer sees the file as it last imported the file, as long as the memory exists at the path of the file. The
+/// record leaves nothing in the log.
 pub fn an_imported_file_is_known_as_it_was(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let put = |content: &str, path: &str| {
@@ -78,7 +78,7 @@ pub fn an_imported_file_is_known_as_it_was(fresh: StoreFactory<'_>) {
     assert_eq!(conflict(refused), Conflict::Gone { id: one.id });
 }
 
-/// A file with a forgotten memory is known as such, until its importer saves another memory in its place.
+/// A file whose memory was forgotten is reported as forgotten, until its importer saves another memory for it.
 pub fn a_forgotten_file_is_known_until_another_memory_takes_its_place(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let saved = |owner: PrincipalId, path: &str, text: &str| {
@@ -100,8 +100,8 @@ pub fn a_forgotten_file_is_known_until_another_memory_takes_its_place(fresh: Sto
     assert_eq!(known(), 1, "and is again when that one is forgotten");
 }
 
-/// A file that moved is the same memory at another path. A memory that now has another path conflicts, and so does a
-/// taken path.
+/// If a file has moved, its memory gets the new path. The change conflicts if the memory already has another path, or
+/// if the new path is taken.
 pub fn a_memory_follows_its_file_to_another_path(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let saved = |path: &str| {
@@ -124,7 +124,7 @@ pub fn a_memory_follows_its_file_to_another_path(fresh: StoreFactory<'_>) {
     assert!(world.seen(&build::eyes(USER), other.id).is_some());
 }
 
-/// A file is unique by its bytes and not by its extracted text. One without a name is older than that rule.
+/// A file is unique by its bytes and not by its extracted text. A file without a name was stored before this rule.
 pub fn a_file_is_unique_by_its_bytes(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let first = world.save(attached(&world, Some("a.pdf"), 'a'));
@@ -143,8 +143,8 @@ pub fn a_file_is_unique_by_its_bytes(fresh: StoreFactory<'_>) {
     assert!(good(world.store.is_attached("k/a")), "what is forgotten may come back");
 }
 
-/// The result of the work replaces the placeholder, without a version, and only on the version and status that the work
-/// started from.
+/// The result of the work replaces the placeholder without a new version, and only if the memory still has the version
+/// and status that the work started from.
 pub fn the_work_on_a_memory_settles_it(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let mut waiting = attached(&world, Some("a.pdf"), 'a');

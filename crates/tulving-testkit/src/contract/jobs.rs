@@ -52,8 +52,8 @@ pub fn a_job_reads_back_as_it_was_written(fresh: StoreFactory<'_>) {
     assert_eq!(good(world.store.job(JobId::mint(world.now()))), None);
 }
 
-/// Jobs that wait and are due, or run with an expired lease; of the requested kinds, the oldest due
-/// first.
+/// The due jobs are those of the requested kinds that are waiting and due, or running with an expired lease. The oldest
+/// due job comes first.
 pub fn due_jobs_can_be_claimed_oldest_first(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let now = crate::build::second(1_000);
@@ -89,7 +89,7 @@ pub fn due_jobs_can_be_claimed_oldest_first(fresh: StoreFactory<'_>) {
     assert!(good(world.store.claimable(&["a"], now, 9)).contains(&lapsed), "it is given whole");
 }
 
-/// Of two workers that claim one job, the second is refused.
+/// If two workers claim the same job, the second worker is refused.
 pub fn a_job_that_moved_conflicts(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let job = enqueue(&world, "work", |_| ());
@@ -108,7 +108,7 @@ pub fn a_job_that_moved_conflicts(fresh: StoreFactory<'_>) {
     assert_eq!(nothing, Conflict::JobMoved);
 }
 
-/// Empty lists mean all.
+/// An empty list selects all states or kinds.
 pub fn jobs_are_listed_by_state_and_kind(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     for (n, state) in JobState::ALL.iter().enumerate() {

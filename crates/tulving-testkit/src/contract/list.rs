@@ -30,7 +30,7 @@ fn pick<T: Copy>(random: &mut fastrand::Rng, from: &[T]) -> T {
     from[random.usize(..from.len())]
 }
 
-/// Some of a vocabulary, often none.
+/// Returns a few values of a vocabulary, often none.
 fn some<T: Copy>(random: &mut fastrand::Rng, from: &[T]) -> Vec<T> {
     if random.u8(..3) > 0 {
         return Vec::new();
@@ -46,7 +46,7 @@ fn instant(random: &mut fastrand::Rng) -> Timestamp {
     crate::build::second(random.i64(0..400))
 }
 
-/// An instant, or the day around it, in the way a date without a time is stored.
+/// Returns an instant, or the day around it in the form in which a date without a time is stored.
 fn instant_or_day(random: &mut fastrand::Rng) -> Timestamp {
     let at = instant(random);
     match random.u8(..3) {
@@ -160,7 +160,7 @@ fn random_filter(random: &mut fastrand::Rng, spaces: &[SpaceId]) -> Filter {
     }
 }
 
-/// The filter as documented, for a viewer who is a plain member of both spaces.
+/// Implements the documented filter for a viewer who is a plain member of both spaces.
 fn matches(filter: &Filter, memory: &Memory, viewer: PrincipalId) -> bool {
     let (fields, text, class) = (&memory.fields, &memory.fields.text, &memory.fields.class);
     let within = |at: Timestamp| {
@@ -216,7 +216,7 @@ fn matches(filter: &Filter, memory: &Memory, viewer: PrincipalId) -> bool {
         && filter.valid_at.is_none_or(|then| memory.held_at(then))
 }
 
-/// The time filter as documented.
+/// Implements the documented time filter.
 fn is_of(timed: Timed, memory: &Memory) -> bool {
     let ends = |period: Period, at: Timestamp| {
         if at.is_day() { period.days } else { (period.from, period.until) }
@@ -374,7 +374,8 @@ pub fn substrings_are_literal_and_ignore_case(fresh: StoreFactory<'_>) {
     }
 }
 
-/// All orders but `Oldest` are descending. Equal memories go by id, in the direction of the sort.
+/// All orders except `Oldest` are descending. Memories with equal values are sorted by id, in the direction of the
+/// order.
 pub fn orders_fall_and_ties_go_by_id(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("ties");
@@ -419,7 +420,8 @@ fn follow(
     }
 }
 
-/// A read ends with the memory that brings the contents to this many bytes. One is always read.
+/// A read ends with the memory that brings the total size of the contents to this many bytes. It returns at least one
+/// memory.
 pub fn a_read_ends_where_the_contents_have_so_many_bytes(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("bytes");
@@ -444,7 +446,8 @@ pub fn a_read_ends_where_the_contents_have_so_many_bytes(fresh: StoreFactory<'_>
     assert_eq!(good(world.store.list_within(&viewer, &filter, Sort::Oldest, extent, None)).len(), 3);
 }
 
-/// A read may ask for only the start of each content. It returns whole characters, and changes nothing else.
+/// A read may request only the start of each content. The start never ends within a character, and all other fields are
+/// unchanged.
 pub fn a_read_gives_the_beginning_of_each_content(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("beginnings");
@@ -475,7 +478,8 @@ pub fn a_read_gives_the_beginning_of_each_content(fresh: StoreFactory<'_>) {
     );
 }
 
-/// Pages of any size, each after the end of the last, give the whole list once, across equal times too.
+/// Pages of any size, each of which starts after the end of the previous page, return the whole list once, even if
+/// times are equal.
 pub fn pages_follow_each_other(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("pages");
@@ -496,7 +500,7 @@ pub fn pages_follow_each_other(fresh: StoreFactory<'_>) {
     }
 }
 
-/// A memory that exists from start to end is returned once, whatever is saved, edited and erased in between.
+/// A memory that exists during the whole read is returned once, whatever is saved, edited and erased in the meantime.
 pub fn pages_stand_still_while_others_write(fresh: StoreFactory<'_>) {
     for sort in [Sort::Newest, Sort::Oldest] {
         let world = world(fresh);
@@ -575,8 +579,8 @@ pub fn what_has_expired_counts_as_archived(fresh: StoreFactory<'_>) {
     }
 }
 
-/// `valid_at` finds the memories that were valid then: from their stated start, else from the event, else from the save.
-/// The start is included, the end is not.
+/// `valid_at` finds the memories that were valid at that time. Validity starts at the stated start, or else at the
+/// event, or else at the save. The start is included, the end is not.
 pub fn only_what_held_then_is_found_as_of_then(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("validity");

@@ -1,4 +1,4 @@
-//! The change log, which everything derived follows, and the audit.
+//! The change log, which all derived data follows, and the audit.
 
 use tulving_core::model::audit::{AuditEntry, WrittenVersion};
 use tulving_core::model::change::{Actor, Change, ChangeSet, Touch, Write};
@@ -52,7 +52,8 @@ pub fn every_change_has_its_entry(fresh: StoreFactory<'_>) {
     );
 }
 
-/// If a memory goes out of somebody's sight, the log first has the removal of its old state, then its new state.
+/// If a memory becomes invisible to a reader, the log first contains the removal of its old state, and then its new
+/// state.
 pub fn who_sees_a_memory_no_more_is_told(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("told");
@@ -94,8 +95,7 @@ pub fn who_sees_a_memory_no_more_is_told(fresh: StoreFactory<'_>) {
     );
 }
 
-/// Touches, turns, jobs, members, tokens, listings and audit entries are not in the log, and refused sets are not
-/// either.
+/// Touches, turns, jobs, members, tokens, listings, audit entries and refused sets are not in the log.
 pub fn what_is_no_change_of_a_memory_is_not_logged(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("quiet");
@@ -115,7 +115,7 @@ pub fn what_is_no_change_of_a_memory_is_not_logged(fresh: StoreFactory<'_>) {
     assert_eq!(since(&world, head), []);
 }
 
-/// Entries ascend, `apply` returns the last one it wrote, `head` is the last of all, and pages contain every one.
+/// Entries ascend, `apply` returns its last entry, `head` is the last of all entries, and pages contain every entry.
 pub fn the_log_ascends_and_can_be_paged(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("pages");
@@ -142,7 +142,8 @@ pub fn the_log_ascends_and_can_be_paged(fresh: StoreFactory<'_>) {
     assert_eq!(paged, all);
 }
 
-/// The oldest entries are removed in batches and never the newest, and followers from before see the gap.
+/// The oldest entries are removed in batches, but never the newest entry. A reader that follows the log from an earlier
+/// position sees the gap.
 pub fn a_trimmed_log_keeps_its_numbers_and_its_newest_entry(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("trimmed");
@@ -164,7 +165,7 @@ pub fn a_trimmed_log_keeps_its_numbers_and_its_newest_entry(fresh: StoreFactory<
     assert_eq!(good(world.store.head()), Seq(head + 1));
 }
 
-/// A caller that asks twice learns that something was committed in between.
+/// A caller that reads the counter twice learns whether something was committed in between.
 pub fn every_commit_moves_the_pulse(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("pulse");
@@ -177,7 +178,7 @@ pub fn every_commit_moves_the_pulse(fresh: StoreFactory<'_>) {
     }
 }
 
-/// Writing does not renew the epoch; another store has another.
+/// Writes do not change the epoch, and two stores have different epochs.
 pub fn the_epoch_stays(fresh: StoreFactory<'_>) {
     let (one, two) = (world(fresh), world(fresh));
     let epoch = good(one.store.epoch());
@@ -191,7 +192,7 @@ fn acts(world: &StoreFixture, viewer: &Viewer, filter: &AuditFilter) -> Vec<Audi
     good(world.store.audit(viewer, filter)).into_iter().map(|entry| entry.act).collect()
 }
 
-/// Admins see the audit of their spaces; admins of the org also that of its spaces and of the whole store.
+/// Admins of a space see its audit. Admins of the org also see the audit of the org's spaces and of the whole store.
 pub fn the_audit_is_for_admins(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let abroad = world.org("abroad");

@@ -1,4 +1,4 @@
-//! Records of mirrored files: one state for each, and every change names the state it is based on.
+//! Records of mirrored files: each file has one state, and every change names the state that it is based on.
 
 use tulving_core::model::change::Write;
 use tulving_core::model::error::{Conflict, Unique};
@@ -18,7 +18,8 @@ fn note(space: SpaceId, path: &str, from: Option<MirroredFile>, to: Option<Mirro
     Write::Mirrored { space, path: path.to_owned(), from, to }
 }
 
-/// A file is known as it was last mirrored, in its own space only, until it is gone. It leaves nothing in the log.
+/// A file has the state of its last mirroring, only in its own space, until the file is removed. The record leaves
+/// nothing in the log.
 pub fn a_mirrored_file_is_known_as_it_was(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (here, there) = (SpaceId::DEFAULT, world.hub("elsewhere"));
@@ -37,7 +38,7 @@ pub fn a_mirrored_file_is_known_as_it_was(fresh: StoreFactory<'_>) {
     assert_eq!(good(world.store.head()), head);
 }
 
-/// A mirror of a file that somebody else has mirrored since conflicts, and nothing of the set is written.
+/// If the file was mirrored by somebody else in the meantime, the change conflicts, and nothing of the set is written.
 pub fn a_file_that_others_have_mirrored_conflicts(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let here = SpaceId::DEFAULT;
@@ -57,7 +58,8 @@ pub fn a_file_that_others_have_mirrored_conflicts(fresh: StoreFactory<'_>) {
     assert_eq!(world.dump(), before);
 }
 
-/// The mirrors of a file are identified by hash and occurrence, and follow their lines without a version. They are in no dump.
+/// The mirrors of a file are identified by hash and occurrence. They follow their lines without a new version, and are
+/// in no dump.
 pub fn a_mirror_follows_its_line(fresh: StoreFactory<'_>) {
     let world: StoreFixture = world(fresh);
     let (here, owner) = (SpaceId::DEFAULT, tulving_core::model::id::PrincipalId::USER);

@@ -1,8 +1,9 @@
 //! The contract of [`Store`], as checks that every store runs.
 //!
-//! Each check takes a factory of fresh stores and panics with the mistake. A store's own test file has one `#[test]`
-//! for each, which calls it; [`ALL`] names them, so that the file can prove that it left none out. A fresh store
-//! contains the start of every home: the local org and team, the space `default`, and the user as admin of all three.
+//! Each check takes a factory of fresh stores and panics with a description of the mistake. The test file of a store
+//! has one `#[test]` for each check. [`ALL`] contains the names of the checks, so that the test file can prove that it
+//! runs all of them. A fresh store contains the start of every home: the local org and team, the space `default`, and
+//! the user as admin of all three.
 
 pub mod adoption;
 pub mod aging;
@@ -35,7 +36,7 @@ use crate::build::StoreFixture;
 /// Returns a fresh store each time.
 pub type StoreFactory<'a> = &'a dyn Fn() -> Arc<dyn Store>;
 
-/// The check of one promise.
+/// A check of one promise of the contract.
 pub type StoreContractCheck = fn(StoreFactory<'_>);
 
 /// Lists checks by the module that they are in.
@@ -235,7 +236,7 @@ fn world(fresh: StoreFactory<'_>) -> StoreFixture {
     StoreFixture::new(fresh())
 }
 
-/// The conflict of a write that must have one.
+/// Returns the conflict of a write that must conflict.
 #[track_caller]
 fn conflict<T: Debug>(result: Result<T, StoreError>) -> Conflict {
     match result {
@@ -244,7 +245,7 @@ fn conflict<T: Debug>(result: Result<T, StoreError>) -> Conflict {
     }
 }
 
-/// The answer of a call that must succeed.
+/// Returns the answer of a call that must succeed.
 #[track_caller]
 fn good<T>(result: Result<T, StoreError>) -> T {
     match result {

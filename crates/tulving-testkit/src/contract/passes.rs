@@ -66,7 +66,7 @@ pub fn a_pass_reads_back_and_moves_on_from_what_it_was(fresh: StoreFactory<'_>) 
     assert_eq!(good(world.store.head()), head, "it is no change of a memory");
 }
 
-/// Passes come newest first, by space and kind, and only to members of their space; private ones
+/// Passes are returned newest first, by space and kind, and only to members of their space. Private passes are returned
 /// only to their owner.
 pub fn a_pass_is_told_to_members_and_of_private_memories_to_their_owner(fresh: StoreFactory<'_>) {
     let world = world(fresh);
@@ -101,7 +101,7 @@ pub fn a_pass_is_told_to_members_and_of_private_memories_to_their_owner(fresh: S
     assert_eq!(good(world.store.pass(&confined(owner, &[other]), shared.id)), None);
 }
 
-/// Old passes are removed by a new one of the same space. Those of other spaces stay, however old.
+/// A new pass removes old passes of the same space. Passes of other spaces stay, however old they are.
 pub fn passes_are_kept_for_half_a_year(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("kept");

@@ -63,7 +63,7 @@ pub fn the_newest_turns_come_oldest_first(fresh: StoreFactory<'_>) {
     assert_eq!(good(world.store.turns(&viewer, space, &nowhere, usize::MAX)), []);
 }
 
-/// The newest turns within a limit of bytes, and at least one.
+/// A read returns the newest turns within a limit of bytes, but at least one turn.
 pub fn turns_end_where_they_are_long(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("long");
@@ -113,7 +113,7 @@ pub fn only_members_see_turns(fresh: StoreFactory<'_>) {
     assert_eq!(last(&world, &eyes(owner), space, 9), [], "not even one's own, after leaving");
 }
 
-/// Pruning keeps the newest of that space, and the numbers continue.
+/// Pruning keeps the newest turns of the space, and the numbers continue.
 pub fn pruned_positions_are_not_given_again(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("pruned");
@@ -134,8 +134,8 @@ pub fn pruned_positions_are_not_given_again(fresh: StoreFactory<'_>) {
     assert_eq!(last(&world, &eyes(stranger), other, 9).len(), 1, "other spaces are left alone");
 }
 
-/// In `default`, where memories are private by default, so are turns: to the user of the home, and to the principal who
-/// logged them.
+/// In the space `default`, where memories are private by default, turns are private too: only the user of the home and
+/// the principal who logged them see them.
 pub fn turns_of_the_default_space_are_for_the_user_and_who_logged_them(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let space = SpaceId::DEFAULT;

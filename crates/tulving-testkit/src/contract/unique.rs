@@ -132,7 +132,7 @@ pub fn a_source_path_is_unique_within_its_audience(fresh: StoreFactory<'_>) {
     place.check_audience(Unique::SourcePath, |m| m.provenance.source_path = Some("p".to_owned()));
 }
 
-/// A content is unique within its exact boundary; if private, within its owner's memories.
+/// A content is unique within its exact boundary. The content of a private memory is unique among its owner's memories.
 pub fn a_content_is_unique_within_its_boundary(fresh: StoreFactory<'_>) {
     let place = UniquenessFixture::new(fresh);
     place.check_audience(Unique::Content, |_| ());
@@ -161,7 +161,7 @@ pub fn a_key_and_a_conversation_lift_the_rule_of_content(fresh: StoreFactory<'_>
     assert_eq!(conflict(with_path), Conflict::Taken { what }, "files that say the same are one memory");
 }
 
-/// A forgotten memory frees its key, path and content, and cannot come back while they are taken.
+/// A forgotten memory frees its key, path and content. The memory cannot be restored while another memory uses them.
 pub fn what_is_forgotten_holds_nothing(fresh: StoreFactory<'_>) {
     let place = UniquenessFixture::new(fresh);
     for (what, change) in HELD {
@@ -250,7 +250,7 @@ pub fn what_goes_to_another_space_cannot_take_what_is_held_there(fresh: StoreFac
     }
 }
 
-/// A further path is as unique as the first one, whatever memory has it and however it got it.
+/// Each additional path is as unique as the first path, whichever memory has it and however it was added.
 pub fn every_path_of_a_memory_is_unique_within_its_audience(fresh: StoreFactory<'_>) {
     let place = UniquenessFixture::new(fresh);
     let (world, here, ann, bob) = (&place.world, place.here, place.ann, place.bob);
@@ -287,8 +287,8 @@ pub fn every_path_of_a_memory_is_unique_within_its_audience(fresh: StoreFactory<
     good(back());
 }
 
-/// A memory gains and loses paths without a version. A change based on other paths conflicts. The paths go with the
-/// memory.
+/// Adding or removing a path makes no new version. A change that is based on other paths conflicts. Erasing a memory
+/// removes its paths.
 pub fn the_paths_of_a_memory_change_without_a_version(fresh: StoreFactory<'_>) {
     let place = UniquenessFixture::new(fresh);
     let (world, here, ann) = (&place.world, place.here, place.ann);
@@ -325,7 +325,7 @@ pub fn the_paths_of_a_memory_change_without_a_version(fresh: StoreFactory<'_>) {
     assert_eq!(listed("b"), [again.id]);
 }
 
-/// Many entries of one file are mirrored, and some are equal.
+/// A file may have many mirrors with the same path, and some of them may be equal.
 pub fn mirrors_share_their_path(fresh: StoreFactory<'_>) {
     let place = UniquenessFixture::new(fresh);
     let mirror = |content: &str, line, occurrence| {
@@ -342,7 +342,7 @@ pub fn mirrors_share_their_path(fresh: StoreFactory<'_>) {
         .put(place.here, place.ann, "one", |m| m.provenance.source_path = Some("MEMORY.md".to_owned()));
 }
 
-/// A save finds the memory that it would collide with, in the audience of the save and nowhere else.
+/// A save finds the memory that it would conflict with, only in the audience of the save.
 pub fn a_twin_is_found_by_key_then_path_then_content(fresh: StoreFactory<'_>) {
     let place = UniquenessFixture::new(fresh);
     let world = &place.world;

@@ -1,4 +1,4 @@
-//! The cost of the language model.
+//! Records of the cost of the language model.
 
 use tulving_core::model::change::Write;
 use tulving_core::model::llm::LlmUsage;

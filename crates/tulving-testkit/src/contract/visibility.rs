@@ -14,7 +14,7 @@ use super::{StoreFactory, good, world};
 use crate::build::{StoreFixture, confined, eyes};
 use crate::seed::{RandomSeed, SeedPanicGuard};
 
-/// A world with one principal for each possible relation to a memory of its owner's hub.
+/// A fixture with one principal for each possible relation to a memory of a hub.
 struct VisibilityFixture {
     world: StoreFixture,
     hub: SpaceId,
@@ -71,7 +71,7 @@ impl VisibilityFixture {
         self.people[name]
     }
 
-    /// A pair of linked memories that can be found in every way.
+    /// Creates a pair of linked memories that every read can find.
     fn pair(&self, space: SpaceId, owner: PrincipalId, boundary: Boundary) -> (Memory, Memory) {
         let word = format!("secret-{boundary}");
         let memory = self.world.put(space, owner, &word, |m| m.fields.boundary = boundary);
@@ -85,10 +85,10 @@ impl VisibilityFixture {
     }
 }
 
-/// A read of a pair: its name, the number of memories that it shows, and that number for a viewer of both.
+/// A read of a pair: its name, the number of memories that it returned, and the number for a viewer who sees both.
 type PairReadCount = (&'static str, usize, usize);
 
-/// The number of memories that each read shows of a pair.
+/// Returns, for each read, the number of memories of a pair that it returns.
 fn reads(world: &StoreFixture, viewer: &Viewer, (memory, named): &(Memory, Memory)) -> Vec<PairReadCount> {
     let store = &*world.store;
     let find = |which| {
@@ -178,7 +178,7 @@ pub fn a_group_is_sealed(fresh: StoreFactory<'_>) {
     }
 }
 
-/// A confined viewer sees what it would see otherwise, inside its spaces, and nothing elsewhere.
+/// A confined viewer sees inside its spaces what it would see without confinement, and nothing elsewhere.
 pub fn a_confined_viewer_sees_only_inside(fresh: StoreFactory<'_>) {
     let town = VisibilityFixture::new(fresh);
     let owner = town.who("owner");
@@ -196,7 +196,8 @@ pub fn a_confined_viewer_sees_only_inside(fresh: StoreFactory<'_>) {
     }
 }
 
-/// The end of a membership hides the shared memories, also the viewer's own; private ones stay visible.
+/// When a membership ends, the viewer no longer sees the shared memories, even the viewer's own. Private memories stay
+/// visible.
 pub fn leaving_takes_the_sight_away(fresh: StoreFactory<'_>) {
     let town = VisibilityFixture::new(fresh);
     let owner = town.who("owner");
@@ -226,7 +227,7 @@ pub fn a_number_belongs_to_its_space(fresh: StoreFactory<'_>) {
     assert_eq!(find(SpaceId::DEFAULT), None);
 }
 
-/// `memories` keeps the requested order and leaves out missing ones.
+/// `memories` returns the memories in the requested order, and leaves out missing ones.
 pub fn memories_come_in_the_order_of_their_ids(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("ordered");
@@ -288,7 +289,7 @@ pub fn forgotten_memories_are_for_owner_and_admin(fresh: StoreFactory<'_>) {
     }
 }
 
-/// A quarantined memory can be read by its name, and is in no list, no count and at no end of an edge.
+/// A quarantined memory can be read by its name. It is in no list and in no count, and no visible edge ends at it.
 pub fn quarantined_memories_are_in_no_list(fresh: StoreFactory<'_>) {
     let town = VisibilityFixture::new(fresh);
     let world = &town.world;

@@ -1,16 +1,16 @@
-//! The contract of [`Objects`], as checks that every place for attachments runs.
+//! The contract of [`Objects`], as checks that every store of attachments runs.
 //!
-//! Each check takes a factory of empty places and panics with the mistake.
+//! Each check takes a factory of empty stores and panics with a description of the mistake.
 
 use tulving_core::model::error::ObjectError;
 use tulving_core::ports::Objects;
 
 use super::hash;
 
-/// Returns an empty place each time.
+/// Returns an empty store each time.
 pub type ObjectsFactory<'a> = &'a dyn Fn() -> Box<dyn Objects>;
 
-/// The check of one promise.
+/// A check of one promise of the contract.
 pub type ObjectsContractCheck = fn(ObjectsFactory<'_>);
 
 /// Every check, with its name.
@@ -84,8 +84,8 @@ pub fn what_is_removed_is_gone_and_can_be_put_again(empty: ObjectsFactory<'_>) {
     assert_eq!(objects.get(&gone), Ok(Some(b"goes".to_vec())));
 }
 
-/// Any number of holders may keep objects at once. A removal needs that nobody keeps, and a keeper waits until
-/// nobody removes.
+/// Any number of callers may keep objects at the same time. A removal requires that no caller keeps objects, and a
+/// keeper waits until no caller removes objects.
 pub fn who_keeps_and_who_removes_wait_for_each_other(empty: ObjectsFactory<'_>) {
     let objects = empty();
     let free = || objects.removing().expect("asked").is_some();

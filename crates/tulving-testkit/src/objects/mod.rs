@@ -1,4 +1,4 @@
-//! Attachments in memory that fail on command, and the [`contract`] that every place for attachments keeps.
+//! Attachments in memory that fail on command, and the [`contract`] of every store of attachments.
 
 pub mod contract;
 

@@ -1,4 +1,4 @@
-//! Cuts text longer than the window, at the best places and into parts of similar size.
+//! Cuts text that is longer than the window into parts of similar size, at the best positions.
 
 use std::ops::Range;
 
@@ -7,19 +7,20 @@ use super::outline::OutlineBlock;
 use super::pieces::{PieceCounter, TextLanguage, pieces};
 use crate::sentence::{sentences, trimmed};
 
-/// Short sentences are joined until they have this many pieces. No cut is needed between any two of them, and the
-/// search stays linear.
+/// Short sentences are joined until they have this many pieces. Cuts between such short sentences are not considered,
+/// so that the search stays linear.
 const ATOM: u32 = 12;
 
-/// Costs of a cut. A chunk costs 1 plus the square of the share of the window that it fills. The squares make parts
-/// equal. Keeping paragraphs whole may cost another chunk, if that chunk is not nearly empty.
+/// Costs of a cut. A chunk costs 1 plus the square of the share of the window that it fills. The squares favour parts
+/// of equal size. Keeping paragraphs together may cost an additional chunk, unless that chunk would be nearly empty.
 const BETWEEN_PARAGRAPHS: f32 = 0.0;
 const WITHIN_PARAGRAPH: f32 = 0.75;
 const WITHIN_SENTENCE: f32 = 1.5;
 const BELOW_HEADING: f32 = 2.0;
 
-/// Costs of a cut in code: for each surrounding part that it tears, up to a maximum; without a blank line; below a
-/// comment or attribute; above a closing line; within a line.
+/// Costs of a cut in code, in this order: for each surrounding part that the cut splits, up to a maximum; for a cut
+/// without a blank line; for a cut below a comment or attribute; for a cut above a closing line; for a cut within a
+/// line.
 const TORN: f32 = 0.3;
 const MOST_TORN: u32 = 4;
 const NO_BLANK: f32 = 0.3;
@@ -27,18 +28,18 @@ const BELOW_LEAD: f32 = 1.0;
 const ABOVE_CLOSING: f32 = 0.6;
 const WITHIN_LINE: f32 = 2.5;
 
-/// The smallest part of a text that is kept whole.
+/// The smallest part of a text that is not cut.
 struct TextAtom {
-    /// Its first byte; it ends at the start of the next one.
+    /// The offset of the first byte. The part ends where the next one starts.
     start: usize,
     pieces: u32,
-    /// The cost of a cut before it.
+    /// The cost of a cut before this part.
     cut: f32,
 }
 
-/// Returns the places to cut a part of a content, other than code, so that each piece fits into `window`.
+/// Returns the positions at which to cut a part of content, other than code, so that each piece fits into `window`.
 ///
-/// Text between the `blocks` is headings: each belongs to the block below it.
+/// The text between the `blocks` consists of headings. Each heading belongs to the block below it.
 pub(super) fn cuts(
     content: &str,
     part: Range<usize>,
@@ -68,7 +69,7 @@ pub(super) fn cuts(
     cheapest(&cutter.atoms, window)
 }
 
-/// Returns the places to cut a part of code, given as `lines`, so that each piece fits into `window`.
+/// Returns the positions at which to cut a part of code, given as `lines`, so that each piece fits into `window`.
 pub(super) fn line_cuts(
     content: &str,
     lines: &[CodeLine],
@@ -119,7 +120,7 @@ impl TextCutter<'_> {
         }
     }
 
-    /// Adds a line. No cut is needed between short lines that continue each other.
+    /// Adds a line. Short lines that continue each other are joined without a possible cut between them.
     fn push_line(&mut self, range: Range<usize>, cut: f32, goes_on: bool) {
         let count = pieces(&self.content[range.clone()], self.language);
         match self.atoms.last_mut() {
@@ -132,7 +133,8 @@ impl TextCutter<'_> {
         }
     }
 
-    /// Splits text longer than the window after a character that ends a word, and a word that is too long anywhere.
+    /// Splits text that is longer than the window after a character that ends a word. Splits a word that is too long at
+    /// any character.
     fn push_words(&mut self, range: Range<usize>, mut cut: f32, within: f32, ends: impl Fn(char) -> bool) {
         let most = (self.window / 8).max(1);
         let (mut start, mut counter) = (range.start, PieceCounter::new(self.language));
@@ -152,15 +154,15 @@ impl TextCutter<'_> {
     }
 }
 
-/// Returns the cheapest way to join atoms, as the places where the parts after the first begin.
+/// Returns the cheapest way to join the atoms, as the start positions of all parts except the first.
 fn cheapest(atoms: &[TextAtom], window: u32) -> Vec<usize> {
     let square = |total: u32| {
         let filled = (total as f32 / window as f32).min(2.0);
         filled * filled
     };
-    // Computed once: short lines need some hundred million sums.
+    // Computed once, because content with short lines needs some hundred million of these squares.
     let squares: Vec<f32> = (0..=window).map(square).collect();
-    // The cost of the best way to cut the first n atoms, and the start of its last part.
+    // For each number n: the cost of the best way to cut the first n atoms, and the start of the last part.
     let mut best: Vec<(f32, usize)> = vec![(0.0, 0)];
     for end in 1..=atoms.len() {
         let mut total = 0_u32;

@@ -1,10 +1,10 @@
-//! The parts of a content that matter for cutting it.
+//! The properties of content that determine how it is cut.
 
 use super::code::grammar::Grammar;
 use super::code::indent::HeadingStyle;
 use crate::vocabulary::ContentType;
 
-/// The form of a content.
+/// The form of content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ContentForm<'a> {
     /// The type of the content.
@@ -14,10 +14,10 @@ pub struct ContentForm<'a> {
 }
 
 impl ContentForm<'_> {
-    /// Text for people, with or without Markdown in it.
+    /// Text for people, with or without Markdown.
     pub const PROSE: Self = Self { content_type: ContentType::Text, language: None };
 
-    /// Returns the way to read a content of this form as code, or `None` if it is prose.
+    /// Returns the method for reading content of this form as code, or `None` if the content is prose.
     pub(super) fn reading(self, content: &str) -> Option<CodeOutlineMethod> {
         let language = self.language.map(str::trim).unwrap_or_default().to_ascii_lowercase();
         let data = match self.content_type {
@@ -37,11 +37,11 @@ impl ContentForm<'_> {
     }
 }
 
-/// The way to read code and data.
+/// The method for reading code and data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CodeOutlineMethod {
     /// Parse by the syntax of the language.
     Parsed(Grammar),
-    /// Use indentation and blank lines, below lines that look like headings.
+    /// Use indentation and blank lines. Lines that look like headings begin the items.
     Indented(HeadingStyle),
 }

@@ -1,10 +1,12 @@
-//! Cuts a content into the parts that are embedded and indexed.
+//! Cuts content into the parts that are embedded and indexed.
 //!
-//! A chunk fits the embedding model's window; see [`pieces::WINDOW`]. Headings come first: sections are kept apart, and
-//! small neighbours are joined. A section too long for the window is cut into parts of similar size, between its paragraphs,
-//! then its sentences, then its words. A fenced code block is never cut, however long. In code, items such as functions and
-//! types are the headings, and cuts are between lines. Data is cut the same way, below its keys. Every character but white
-//! space is in exactly one chunk. [`parts_within`] finds the parts of a chunk again that belong to different headings.
+//! A chunk fits into the embedding model's window; see [`pieces::WINDOW`]. Headings have priority: different sections
+//! become different chunks, and only small neighbouring sections are joined. A section too long for the window is cut
+//! into parts of similar size, first between its paragraphs, then between its sentences, then between its words. A
+//! fenced code block is never cut, regardless of its length. In code, items such as functions and types are the
+//! headings, and cuts are between lines. Data is cut in the same way, and its keys are the headings. Every character
+//! except white space is in exactly one chunk. [`parts_within`] finds the parts of a chunk that belong to different
+//! headings.
 
 mod code;
 mod cut;
@@ -24,30 +26,31 @@ use self::pieces::{TextLanguage, WINDOW, pieces};
 pub use self::within::{HeadedPart, parts_within};
 use crate::sentence::trimmed;
 
-/// Fewest pieces left for the text, however long the headings above it are.
+/// Minimum number of pieces that remain for the text, regardless of the length of the headings above it.
 const LEAST: u32 = WINDOW / 2;
 
-/// Code of at most this many pieces, such as a constant or an import, gets no chunk of its own if it fits into a neighbour.
+/// Maximum number of pieces of tiny code, such as a constant or an import. Tiny code joins a neighbouring chunk if it
+/// fits.
 const TINY: u32 = WINDOW / 8;
 
-/// A part of a content that is embedded and indexed: a range of its bytes.
+/// A part of content that is embedded and indexed: a range of its bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextChunk {
-    /// First byte in the content.
+    /// The offset of the first byte in the content.
     pub start: usize,
-    /// Byte after the last one.
+    /// The offset after the last byte in the content.
     pub end: usize,
-    /// The headings above it, outermost first.
+    /// The headings above the chunk, outermost first.
     pub heading_path: Vec<String>,
 }
 
-/// Bytes of a content that are read to find its first chunk.
+/// Number of bytes of content that are read to find its first chunk.
 const FIRST: usize = 16 << 10;
 
-/// Returns the first chunk of a content that has several, or `None` if the content is one chunk. Only the beginning of the
-/// content is read, so the end of the chunk may differ a little from the stored one.
+/// Returns the first chunk of content that has several chunks, or `None` if the content is one chunk. Reads only the
+/// beginning of the content, so the end of the chunk may differ slightly from the stored chunk.
 pub fn first<'a>(content: &'a str, form: ContentForm<'_>) -> Option<&'a str> {
-    // No text has more pieces than bytes.
+    // A text never has more pieces than bytes.
     if content.len() <= WINDOW as usize {
         return None;
     }
@@ -58,7 +61,8 @@ pub fn first<'a>(content: &'a str, form: ContentForm<'_>) -> Option<&'a str> {
     beginning.get(first.start..first.end)
 }
 
-/// Cuts a content into chunks, in order, covering it. A content that fits into the window is one chunk.
+/// Cuts content into chunks. The chunks are in order and cover the content. Content that fits into the window is one
+/// chunk.
 pub fn split(content: &str, form: ContentForm<'_>) -> Vec<TextChunk> {
     let language = TextLanguage::of(content);
     match form.reading(content) {
@@ -100,7 +104,7 @@ fn whole(content: &str, heading_path: Vec<String>) -> TextChunk {
     TextChunk { start: 0, end: content.len(), heading_path }
 }
 
-/// Makes the chunks of groups. Groups that are too long are cut at the places that `cuts` returns.
+/// Makes chunks from groups of sections. A group that is too long is cut at the positions that `cuts` returns.
 fn chunks(
     content: &str,
     outline: &Outline,
@@ -126,18 +130,19 @@ fn chunks(
 
 /// Sections that share a chunk, or one section that is too long for a chunk.
 struct SectionGroup {
-    /// The sections, by index.
+    /// The indices of the sections.
     sections: Range<usize>,
     range: Range<usize>,
-    /// The heading above its first text; in code, above its largest section.
+    /// The heading above the first text of the group. In code, the heading above the largest section.
     heading: Option<usize>,
     pieces: u32,
-    /// Pieces of the section that its heading belongs to.
+    /// Number of pieces in the section that the heading belongs to.
     most: u32,
-    /// Number of pieces that fit below its headings.
+    /// Number of pieces that fit below the headings.
     window: u32,
-    /// Pieces of the largest section at each level. The first section counts alone, because the sections below it are added
-    /// one by one or not at all. A later one counts with all sections below it, as it did when it was added.
+    /// Number of pieces in the largest section at each level. The first section is measured without the sections below
+    /// it, because those are added one by one or not at all. A later section is measured with all sections below it,
+    /// because it was added together with them.
     largest: [u32; LEVELS + 1],
 }
 
@@ -185,7 +190,7 @@ impl SectionGroup {
     }
 }
 
-/// The way to join sections.
+/// The method for joining sections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SectionPacking {
     Prose,
@@ -201,7 +206,7 @@ impl SectionPacking {
                 let window = window.min(group.window);
                 let fits = group.pieces.saturating_add(part.pieces) <= window;
                 let tiny = group.pieces <= TINY || part.subtree <= TINY;
-                // A group that must be cut anyway absorbs tiny parts.
+                // A group that must be cut in any case absorbs tiny parts.
                 let cut = group.pieces > window || part.pieces > window;
                 (fits && (tiny || part.joins(group))) || (tiny && cut)
             }
@@ -209,24 +214,24 @@ impl SectionPacking {
     }
 }
 
-/// A section with text, and the bare headings just above it.
+/// A section with text, and the headings without text directly above it.
 struct PackingUnit {
     sections: Range<usize>,
     range: Range<usize>,
     heading: Option<usize>,
-    /// The level of its first heading, and of the one above its text.
+    /// The level of the first heading, and the level of the heading above the text.
     enters: usize,
     level: usize,
     pieces: u32,
-    /// Its pieces plus those of all sections below its first heading.
+    /// Number of pieces in the section and in all sections below its first heading.
     subtree: u32,
 }
 
 impl PackingUnit {
-    /// Returns true if it may share a chunk with the sections before it.
+    /// Returns true if this part may share a chunk with the sections before it.
     ///
-    /// It must fit. Next to a section of the same or a lower rank, both must be small. A section below one in the group is
-    /// added as it is, unless that would tear it from its own subsections.
+    /// The part must fit into the chunk. If the neighbouring section has the same or a lower rank, both must be small.
+    /// A part below a section in the group is added, unless that would separate the part from its own subsections.
     fn joins(&self, group: &SectionGroup) -> bool {
         if group.pieces.saturating_add(self.pieces) > group.window {
             return false;
@@ -255,7 +260,7 @@ fn parts(content: &str, outline: &Outline, language: TextLanguage) -> Vec<Packin
         let range = sections[first].range.start..section.range.end;
         let total = own[first..=at].iter().fold(0_u32, |sum, one| sum.saturating_add(*one));
         match parts.last_mut() {
-            // Headings at the end, with nothing below them.
+            // Headings at the end of the content that have no text below them.
             Some(last) if bare => {
                 last.sections.end = at + 1;
                 last.range.end = range.end;
@@ -276,7 +281,7 @@ fn parts(content: &str, outline: &Outline, language: TextLanguage) -> Vec<Packin
     parts
 }
 
-/// Returns the pieces of each section plus those of all sections below its heading.
+/// Returns, for each section, the number of pieces in the section and in all sections below its heading.
 fn subtrees(outline: &Outline, own: &[u32]) -> Vec<u32> {
     let mut subtrees = own.to_vec();
     // Open sections, outermost first.

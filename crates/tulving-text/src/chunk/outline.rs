@@ -1,51 +1,51 @@
-//! The outline of a content: its headings, and the paragraphs and code blocks below each.
+//! The outline of content: its headings, and the paragraphs and code blocks below each heading.
 //!
-//! Understands ATX (`# Deploy`) and setext (underlined) headings outside of fenced code. The front matter at the top is a
-//! paragraph.
+//! Reads ATX headings (`# Deploy`) and setext headings (underlined) outside of fenced code. Front matter at the top of
+//! the content is treated as a paragraph.
 
 use std::ops::Range;
 
 use crate::front::fenced;
 use crate::sentence::fence::{self, blocks};
 
-/// Most characters of a heading in a path.
+/// Maximum number of characters of a heading in a path.
 const HEADING_CHARS: usize = 160;
 
-/// Deepest level of a heading.
+/// Maximum level of a heading.
 pub(crate) const LEVELS: usize = 6;
 
 /// A heading.
 #[derive(Debug)]
 pub(super) struct OutlineHeading {
-    /// Its text.
+    /// The text of the heading.
     text: String,
-    /// The index of the heading above it.
+    /// The index of the parent heading.
     above: Option<usize>,
 }
 
 /// A paragraph or a code block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct OutlineBlock {
-    /// Its place in the content.
+    /// The range of the block in the content.
     pub(super) range: Range<usize>,
-    /// True if it is fenced code, which is never cut.
+    /// True if the block is fenced code, which is never cut.
     pub(super) code: bool,
 }
 
 /// The text from one heading to the next. The first section has no heading.
 #[derive(Debug)]
 pub(super) struct OutlineSection {
-    /// The range from its heading to the next one.
+    /// The range from the section's heading to the next heading.
     pub(super) range: Range<usize>,
-    /// The index of its heading.
+    /// The index of the section's heading.
     pub(super) heading: Option<usize>,
-    /// Its depth: 0 for text above the first heading, 1 for the outermost level of code.
+    /// The depth of the section: 0 for text above the first heading, 1 for the outermost level of code.
     pub(super) level: usize,
     /// The blocks below the heading, in order.
     pub(super) blocks: Vec<OutlineBlock>,
 }
 
-/// The sections of a content, in order, covering it.
+/// The sections of content. They are in order and cover the content.
 #[derive(Debug, Default)]
 pub(super) struct Outline {
     pub(super) headings: Vec<OutlineHeading>,
@@ -81,12 +81,12 @@ impl Outline {
         reader.outline
     }
 
-    /// Returns the texts of a heading and of those above it, outermost first.
+    /// Returns the texts of a heading and of the headings above it, outermost first.
     pub(super) fn path(&self, heading: Option<usize>) -> Vec<String> {
         self.places(heading).into_iter().map(|at| self.headings[at].text.clone()).collect()
     }
 
-    /// Returns the indices of a heading and of those above it, outermost first.
+    /// Returns the indices of a heading and of the headings above it, outermost first.
     pub(super) fn places(&self, heading: Option<usize>) -> Vec<usize> {
         let mut places = Vec::new();
         let mut next = heading;
@@ -106,7 +106,7 @@ impl Outline {
         self.headings.len() - 1
     }
 
-    /// Extends the sections so that they cover a content of this length.
+    /// Extends the sections so that they cover content of this length.
     pub(super) fn cover(&mut self, length: usize) {
         let mut end = length;
         for section in self.sections.iter_mut().rev() {
@@ -149,7 +149,7 @@ impl OutlineReader<'_> {
         }
     }
 
-    /// Returns the level and the range of the line above, if this line underlines it as a heading.
+    /// If this line underlines the line above as a heading, returns the level and the range of the heading.
     fn underlined(&self, line: &str) -> Option<(usize, Range<usize>)> {
         let title = self.paragraph.clone()?;
         let line = line.trim();
@@ -159,7 +159,8 @@ impl OutlineReader<'_> {
             _ => return None,
         };
         let text = self.content[title.clone()].trim_end();
-        // Searched from the end; otherwise a long first line above many rules would be read once for each rule.
+        // The search starts at the end. From the start, a long first line above many rules would be read once for each
+        // rule.
         let one_line = text.rfind('\n').is_none();
         let plain = one_line && !text.trim_start().starts_with(['-', '*', '+', '>', '|']);
         plain.then_some((level, title))
@@ -208,7 +209,7 @@ fn atx(line: &str) -> Option<(usize, &str)> {
     fits.then(|| (marks, closed(rest.trim())))
 }
 
-/// Returns a heading without its closing marks.
+/// Returns the text of a heading without the marks that close it.
 fn closed(text: &str) -> &str {
     let bare = text.trim_end_matches('#');
     if bare.len() < text.len() && (bare.is_empty() || bare.ends_with(char::is_whitespace)) {

@@ -1,24 +1,25 @@
-//! Estimates the number of word pieces that a text has for the embedding model, without its vocabulary.
+//! Estimates the number of word pieces into which the embedding model splits a text, without the model's vocabulary.
 //!
-//! The estimate counts words by their length, digits, and symbols. Measured against the model's own tokenizer, true
-//! over estimated pieces is 1.01 on average on 5,183 scientific abstracts (0.85 to 1.18 for 98 of 100 texts), 0.92
-//! on chat turns and 0.94 on long answers of assistants (below 1.09 for 99 of 100).
+//! The estimate counts words by their length, digits, and symbols. It was compared with the model's own tokenizer. The
+//! true number divided by the estimate is 1.01 on average for 5,183 scientific abstracts (0.85 to 1.18 for 98 of 100
+//! texts), 0.92 for chat turns, and 0.94 for long answers of assistants (below 1.09 for 99 of 100).
 
 use crate::terms::{is_hangul, is_stop_word, is_unspaced};
 
-/// Most estimated pieces of a chunk, including the headings above it.
+/// Maximum number of estimated pieces of a chunk, including the headings above it.
 ///
-/// The model takes 256, two of them its own marks. With 220, only 6 of 10,950 chunks of the scientific abstracts
-/// were longer than that, 99 of 100 had at most 233 pieces, and the rest has room for a title.
+/// The model accepts 256 pieces, of which two are its own marks. With an estimate of at most 220, only 6 of 10,950
+/// chunks of the scientific abstracts had more than 256 pieces, and 99 of 100 had at most 233. The remaining pieces
+/// leave room for a title.
 pub(super) const WINDOW: u32 = 220;
 
-/// Pieces are counted in tenths.
+/// The estimate counts in tenths of a piece.
 const ONE: u32 = 10;
 
-/// Tenths of a piece of an English word by its number of letters; measured on the texts named above.
+/// Tenths of a piece of an English word, indexed by its number of letters. Measured on the texts named above.
 const BY_LETTERS: [u32; 16] = [0, 10, 10, 11, 11, 11, 11, 12, 13, 15, 16, 19, 21, 23, 31, 35];
 
-/// The class of a text's language, by how the model's English vocabulary splits its words.
+/// The class of a text's language, by the way in which the model's English vocabulary splits its words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TextLanguage {
     /// Words are mostly one piece.
@@ -27,15 +28,16 @@ pub(super) enum TextLanguage {
     Other,
 }
 
-/// Fewest words needed to detect the language.
+/// Minimum number of words needed to detect the language.
 const TOLD_BY: usize = 20;
 
-/// Characters that are read to detect it.
+/// Number of characters that are read to detect the language.
 const TOLD_WITHIN: usize = 4_000;
 
 impl TextLanguage {
-    /// Detects the language by the share of English stop words: a third in prose, a fifth in terse notes, nearly
-    /// none elsewhere. Below a tenth, the text is not English, or is a list or code, whose words are split as much.
+    /// Detects the language by the share of English stop words. The share is a third in prose, a fifth in terse notes,
+    /// and nearly zero in other languages. If the share is below a tenth, the text is not English, or it is a list or
+    /// code. The words of lists and code are split into as many pieces as other languages.
     pub(super) fn of(text: &str) -> Self {
         let beginning = text.char_indices().nth(TOLD_WITHIN).map_or(text, |(at, _)| &text[..at]);
         let (mut all, mut stops) = (0, 0);
@@ -83,7 +85,7 @@ impl PieceCounter {
 
     pub(super) fn push(&mut self, c: char) {
         match sort(c) {
-            // A letter of another script is a piece, or nearly.
+            // A letter of another script is about one piece.
             CharacterRunKind::Letters if u32::from(c) > 0x24f => {
                 self.close();
                 self.tenths = self.tenths.saturating_add(ONE);
@@ -100,7 +102,7 @@ impl PieceCounter {
             }
             CharacterRunKind::Sign => {
                 self.close();
-                // A Korean syllable is split into its letters.
+                // The model splits a Korean syllable into its letters.
                 self.tenths = self.tenths.saturating_add(if is_hangul(c) { 2 * ONE } else { ONE });
             }
             CharacterRunKind::Space => self.close(),
@@ -112,7 +114,7 @@ impl PieceCounter {
         (self.letters, self.digits) = (0, 0);
     }
 
-    /// Returns the pieces so far, rounded up.
+    /// Returns the number of pieces so far, rounded up.
     pub(super) fn pieces(&self) -> u32 {
         let open = word(self.letters, self.language) + number(self.digits);
         self.tenths.saturating_add(open).div_ceil(ONE)
@@ -139,7 +141,7 @@ fn number(digits: u32) -> u32 {
     }
 }
 
-/// Returns the pieces of a text, at least one.
+/// Returns the number of pieces in a text, at least one.
 pub(super) fn pieces(text: &str, language: TextLanguage) -> u32 {
     let mut counter = PieceCounter::new(language);
     for c in text.chars() {

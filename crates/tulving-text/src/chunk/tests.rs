@@ -12,7 +12,7 @@ fn size(text: &str) -> u32 {
     pieces(text, TextLanguage::English)
 }
 
-/// A sentence of about twenty pieces.
+/// Returns a sentence of about twenty pieces.
 fn sentence(n: usize) -> String {
     format!("This is what was said in sentence {n} of the text, and it has some more words to it. ")
 }

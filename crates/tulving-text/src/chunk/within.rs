@@ -1,7 +1,7 @@
 //! Finds the sections that were joined into one chunk, each with its own headings.
 //!
-//! A chunk is stored with the headings of its first section only. An answer that shows a chunk finds the other headings
-//! here, from the current content; nothing of it is stored.
+//! A chunk is stored with the headings of its first section only. An answer that shows a chunk computes the other
+//! headings with this module from the current content. The computed headings are not stored.
 
 use std::ops::Range;
 
@@ -11,19 +11,20 @@ use super::outline::Outline;
 use super::pieces::TextLanguage;
 use crate::sentence::trimmed;
 
-/// Largest code or data, in bytes, that is parsed for an answer: a parse takes about a millisecond for each 20 kB.
+/// Maximum size of code or data that is parsed for an answer, in bytes. A parse takes about a millisecond for each 20
+/// kB.
 const CODE_BYTES: usize = 64 << 10;
 
-/// A heading with the text below it, up to the next heading, inside a part of a content.
+/// A heading with the text below it, up to the next heading, inside a part of content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HeadedPart {
-    /// Its place in the content.
+    /// The range of the part in the content.
     pub range: Range<usize>,
-    /// Its headings, outermost first.
+    /// The headings of the part, outermost first.
     pub path: Vec<String>,
-    /// A number for each of these headings: two headings with the same words have different numbers.
+    /// A number for each heading in `path`. Two headings with the same words have different numbers.
     pub headings: Vec<usize>,
-    /// True if it is a heading without text, which belongs to the next part.
+    /// True if the part is a heading without text, which belongs to the next part.
     pub bare: bool,
 }
 
@@ -31,7 +32,8 @@ pub struct HeadedPart {
 pub fn parts_within(content: &str, form: ContentForm<'_>, chunk: Range<usize>) -> Vec<HeadedPart> {
     let Some(text) = content.get(chunk.clone()) else { return Vec::new() };
     let outline = match form.reading(content) {
-        // A chunk of prose begins outside code blocks. So its own text shows if the text above it is worth reading.
+        // A chunk of prose begins outside code blocks. The outline of the chunk's own text therefore shows whether it
+        // contains several headings, and only then is the text above the chunk read.
         None if Outline::of(text).sections.len() < 2 => return Vec::new(),
         None => Outline::of(&content[..chunk.end]),
         Some(_) if content.len() > CODE_BYTES => return Vec::new(),

@@ -1,4 +1,4 @@
-//! Lists of words, written as text so that they can be read.
+//! Helpers for word lists. The lists are written as text, so that they are easy to read.
 
 use std::collections::HashSet;
 

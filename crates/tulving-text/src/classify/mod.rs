@@ -1,7 +1,7 @@
-//! Derives the fields of a content that the caller left out: form, title, summary, tags, kind and stability.
+//! Derives the fields that the caller did not give from the content: form, title, summary, tags, kind and stability.
 //!
-//! Only rules over the text itself: no model, no clock, the same answer each time. If the rules are not sure, they return
-//! nothing, and the defaults of the type apply.
+//! Uses only rules over the text itself, without a model and without a clock, so the result is the same each time. If
+//! the rules are not certain, they return nothing, and the defaults of the memory type apply.
 
 pub mod competing;
 pub mod facts;

@@ -1,7 +1,7 @@
-//! The title and the summary that a content is shown with if it has none of its own, where a surface requires both.
+//! Makes a title and a summary for content that has none, where a surface requires both.
 //!
-//! A short content is stored without them: it is clear enough, and repeated words would distort its embedding and
-//! ranking. Here they are made from the same words when they are shown.
+//! Short content is stored without a title and a summary, because it is clear enough, and repeated words would distort
+//! its embedding and ranking. This module makes both from the words of the content when the content is shown.
 
 use serde_json::Value;
 
@@ -12,25 +12,26 @@ use crate::chunk::ContentForm;
 use crate::preview;
 use crate::vocabulary::ContentType;
 
-/// Most characters of a summary that is made here.
+/// Maximum number of characters of a summary that this module makes.
 const SUMMARY_CHARS: usize = 300;
 
-/// Most bytes of data that are parsed to name its keys.
+/// Maximum size of data that is parsed to list its keys, in bytes.
 const DATA_BYTES: usize = 64 << 10;
 
-/// Most keys in a summary of data.
+/// Maximum number of keys in a summary of data.
 const KEYS: usize = 5;
 
-/// The title of a content without letters and without a name.
+/// The title of content without letters and without a name.
 const UNTITLED: &str = "Untitled";
 
-/// Makes a title from the first meaningful words of a content, or from the name of its file. Never empty, and one line.
+/// Makes a title from the first meaningful words of the content, or from its file name. The title is never empty and
+/// has one line.
 pub fn made_title(content: &str, form: ContentForm<'_>, name: Option<&str>) -> String {
     let made = DisplayContent::of(content, form, name).title();
     filled(short(&made), content)
 }
 
-/// Makes a summary: a short form of the content. Never empty, and one line.
+/// Makes a summary, which is a short form of the content. The summary is never empty and has one line.
 pub fn made_summary(content: &str, form: ContentForm<'_>, name: Option<&str>) -> String {
     let made = DisplayContent::of(content, form, name).summary();
     filled(at_word(&preview::cut(&made, usize::MAX), SUMMARY_CHARS), content)
@@ -42,7 +43,7 @@ fn filled(made: String, content: &str) -> String {
     [made, content()].into_iter().find(|text| !text.trim().is_empty()).unwrap_or_else(|| UNTITLED.to_owned())
 }
 
-/// A content to show.
+/// Content to show.
 struct DisplayContent<'a> {
     content: &'a str,
     form: DocumentForm,
@@ -103,7 +104,7 @@ impl<'a> DisplayContent<'a> {
         }
     }
 
-    /// Returns the first meaningful line of code, without the marks of a comment or of a block.
+    /// Returns the first meaningful line of code, without comment marks and block marks.
     fn first_code(&self) -> String {
         let bare = |line: &str| {
             let line =
@@ -117,7 +118,7 @@ impl<'a> DisplayContent<'a> {
             .unwrap_or_default()
     }
 
-    /// Returns the name that data contains for itself.
+    /// Returns the name that the data states for itself.
     fn named_data(&self) -> Option<String> {
         let data = self.parsed()?;
         let named = ["title", "name"].iter().find_map(|key| data.get(key)?.as_str())?;
@@ -163,7 +164,7 @@ impl<'a> DisplayContent<'a> {
     }
 }
 
-/// Returns the meaningful parts of a page, in order: its text, or else its headings, tables and code.
+/// Returns the meaningful parts of a page, in order: its text, or, if it has no text, its headings, tables and code.
 fn said<'a>(page: &'a ParsedPage<'_>) -> Box<dyn Iterator<Item = &'a str> + 'a> {
     if page.prose().any(|(_, text)| text.contains(char::is_alphanumeric)) {
         return Box::new(page.prose().map(|(_, text)| text));
@@ -203,7 +204,7 @@ mod tests {
     use crate::classify::form::of_text;
     use crate::classify::{summary, title};
 
-    /// Returns the title and summary that a save makes, or those that are shown if it makes none.
+    /// Returns the title and the summary that a save makes, or the ones that are shown if the save makes none.
     fn shown(name: Option<&str>, content: &str) -> (String, String) {
         let form = of_text(name, content);
         let shown = DisplayContent { content, form: form.clone(), language: form.language, name };
@@ -215,7 +216,7 @@ mod tests {
         (made_title, made_summary)
     }
 
-    /// Contents that people and agents save, with the titles that a reader would give them.
+    /// Content that people and agents save, with the titles that a reader would choose.
     const TITLES: &[(Option<&str>, &str, &str)] = &[
         (None, "The user prefers dark mode.", "The user prefers dark mode"),
         (None, "Prefers *tabs* over `spaces`", "Prefers tabs over spaces"),

@@ -1,4 +1,4 @@
-//! Makes a summary in the words of the document: the sentences that are nearest to the whole.
+//! Makes a summary from the sentences of the document that are most similar to the complete document.
 
 use std::collections::HashMap;
 
@@ -9,40 +9,40 @@ use super::title::at_word;
 use crate::preview;
 use crate::terms::{is_stop_word, terms};
 
-/// Most characters of a summary.
+/// Maximum number of characters of a summary.
 const SUMMARY_CHARS: usize = 300;
 
-/// Fewest characters of a content that gets a summary.
+/// Minimum number of characters of content that gets a summary.
 const LEAST_CHARS: usize = 400;
 
-/// Most sentences of a summary.
+/// Maximum number of sentences of a summary.
 const SENTENCES: usize = 3;
 
-/// Fewest and most terms of a sentence that can stand alone.
+/// Minimum and maximum number of terms of a sentence that can be part of a summary.
 const TERMS: std::ops::RangeInclusive<usize> = 4..=60;
 
-/// Extra weight of an early sentence: authors state their topic first.
+/// Additional weight of an early sentence, because authors state their topic first.
 const EARLY: f32 = 0.8;
 
-/// Number of sentences after which half of that is gone.
+/// Number of sentences after which half of the additional weight remains.
 const EARLY_SENTENCES: f32 = 5.0;
 
-/// Weight of a sentence that continues the one before and is incomplete alone.
+/// Weight of a sentence that continues the previous sentence and is incomplete without it.
 const GOING_ON: f32 = 0.5;
 
-/// Weight of a question, which says less than a statement.
+/// Weight of a question, which contains less information than a statement.
 const ASKING: f32 = 0.6;
 
-/// Minimum score of a further sentence, as a share of the best.
+/// Minimum score of the second and third sentence, as a share of the best score.
 const FURTHER: f32 = 0.45;
 
-/// Similarity above which two sentences say the same.
+/// Similarity above which two sentences count as repetitions.
 const SAME: f32 = 0.55;
 
-/// Returns one to three sentences of a document, in its order, of at most [`SUMMARY_CHARS`] characters.
+/// Returns one to three sentences of a document, in their original order, with at most [`SUMMARY_CHARS`] characters.
 ///
-/// `None` for a short content, and for code, data, links and files. Only the beginning of a long document is read; see
-/// [`page`](super::page).
+/// Returns `None` for short content, and for code, data, links and files. Reads only the beginning of a long document;
+/// see [`page`](super::page).
 pub fn summary(content: &str, form: &DocumentForm, name: Option<&str>) -> Option<String> {
     content.chars().nth(LEAST_CHARS - 1)?;
     let page = ParsedPage::of(content, form, name);
@@ -51,7 +51,7 @@ pub fn summary(content: &str, form: &DocumentForm, name: Option<&str>) -> Option
     let space = DocumentVectors::of(&sentences);
     let mut chosen = space.chosen(&sentences);
     if chosen.is_empty() {
-        // Every sentence is longer than a summary, or too short: cut the first one with enough words.
+        // No sentence has a suitable length, so the first sentence with enough words is cut.
         let first = space.vectors.iter().position(|vector| vector.terms >= *TERMS.start())?;
         return Some(at_word(&sentences[first], SUMMARY_CHARS));
     }
@@ -60,7 +60,7 @@ pub fn summary(content: &str, form: &DocumentForm, name: Option<&str>) -> Option
     Some(said.join(" "))
 }
 
-/// A sentence as the weights of its terms, in the order of their numbers.
+/// A sentence as a vector of term weights, in the order of the term numbers.
 struct SentenceVector {
     weights: Vec<(u32, f32)>,
     length: f32,
@@ -93,10 +93,10 @@ impl SentenceVector {
     }
 }
 
-/// The sentences of a document, and the whole of it, as vectors.
+/// The sentences of a document, and the complete document, as vectors.
 struct DocumentVectors {
     vectors: Vec<SentenceVector>,
-    /// The similarity of each sentence to the whole.
+    /// The similarity of each sentence to the complete document.
     near: Vec<f32>,
 }
 
@@ -131,7 +131,7 @@ impl DocumentVectors {
                 (weights, count)
             })
             .collect();
-        // A term in every sentence does not distinguish them.
+        // A term that occurs in every sentence does not distinguish the sentences.
         let rarity = |id: u32| (1.0 + sentences.len() as f32 / within[id as usize] as f32).ln();
         let mut all = vec![0.0_f32; within.len()];
         let mut vectors = Vec::with_capacity(counted.len());
@@ -170,7 +170,7 @@ impl DocumentVectors {
                     || chosen.iter().any(|other| self.vectors[*at].cosine(&self.vectors[*other]) > SAME);
                 scores[*at] > least && lengths[*at] <= room && !chosen.contains(at) && !same()
             };
-            // The first of equals, so that the answer is the same each time.
+            // Among equal scores the first sentence wins, so that the result is the same each time.
             let best = (0..sentences.len())
                 .filter(fits)
                 .max_by(|a, b| scores[*a].total_cmp(&scores[*b]).then(b.cmp(a)));
@@ -182,30 +182,31 @@ impl DocumentVectors {
     }
 }
 
-/// Returns the similarity of a sentence to the whole. It grows with the length, so the length is partly divided out.
+/// Returns the similarity of a sentence to the complete document. The similarity grows with the length of the sentence,
+/// so the effect of the length is partly divided out.
 fn near(vector: &SentenceVector, whole: &SentenceVector) -> f32 {
     let terms = vector.terms.max(1) as f32;
     vector.cosine(whole) / terms.powf(0.15)
 }
 
-/// First words of a sentence that continues the one before.
+/// First words of a sentence that continues the previous sentence.
 const LEADS_ON: &str = "also and but hence however it its likewise moreover or otherwise so such that then therefore they thus which";
 
-/// Returns true if a sentence cannot be understood without the one before.
+/// Returns true if a sentence cannot be understood without the previous sentence.
 fn goes_on(sentence: &str) -> bool {
     let bare = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
     let mut words = sentence.split_whitespace().map(bare);
     let (first, second) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
     match (first.as_str(), second.as_str()) {
         ("for", "example" | "instance") | ("in", "addition" | "particular") => true,
-        // "This page" refers to the whole, "this is why" to the sentence before.
+        // "This page" refers to the document, and "this is why" refers to the previous sentence.
         ("this" | "these" | "those", second) => is_stop_word(second) || second.ends_with('s'),
         (first, _) if listed(LEADS_ON, first) => true,
         (first, _) => sentence.starts_with(char::is_lowercase) && is_stop_word(first),
     }
 }
 
-/// Returns true if a sentence is mostly words, and does not only introduce the next.
+/// Returns true if a sentence consists mostly of words, and does not only introduce the next sentence.
 fn is_said(sentence: &str) -> bool {
     let letters = sentence.chars().filter(|c| c.is_alphabetic() || c.is_whitespace()).count();
     letters * 10 >= sentence.chars().count() * 7 && !sentence.ends_with(':')
@@ -296,7 +297,7 @@ mod tests {
         assert!(content.len() > 2_500_000);
         let started = Instant::now();
         assert!(summed(Some("a.md"), &content).is_some());
-        // Some milliseconds in an optimised build; tests are not optimised, and the machine may be busy.
+        // An optimised build takes a few milliseconds. Tests are not optimised, and the machine may be busy.
         assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
     }
 

@@ -1,22 +1,23 @@
-//! Makes a title for a document without one.
+//! Makes a title for a document that has none.
 
 use super::form::{DocumentForm, file_name};
 use super::page::{PageBlock, ParsedPage, is_version};
 use crate::preview;
 use crate::vocabulary::ContentType;
 
-/// Most characters of a title.
+/// Maximum number of characters of a title.
 const TITLE_CHARS: usize = 80;
 
-/// Headings that name a part of a document, not the document.
+/// Headings that name a part of a document and not the complete document.
 const PARTS: &[&str] =
     &["contents", "table of contents", "toc", "index", "introduction", "overview", "summary", "notes"];
 
 /// Returns a title of at most [`TITLE_CHARS`] characters on one line.
 ///
-/// It is the title in the document itself: in a field above the text, in a heading or in a first line of its own. For code,
-/// data and files it is the name; for anything else the first sentence, cut at a word. `None` if the whole content is no
-/// longer than a title, or has nothing to make one from.
+/// The title of code, data and files is the file name. The title of a text comes from the text itself if it has one:
+/// from a field above the text, from a heading, or from a separate first line. Otherwise it is the first sentence, cut
+/// at a word. Returns `None` if the complete text is no longer than a title, or if there is nothing to make a title
+/// from.
 pub fn title(content: &str, form: &DocumentForm, name: Option<&str>) -> Option<String> {
     let named =
         || name.map(file_name).map(|name| preview::cut(name, TITLE_CHARS)).filter(|name| !name.is_empty());
@@ -34,7 +35,7 @@ pub fn title(content: &str, form: &DocumentForm, name: Option<&str>) -> Option<S
     }
     let page = ParsedPage::of(content, form, name);
     if page.headings().next().is_some_and(|(_, text)| is_version(text)) {
-        // A changelog that begins with the last version is not about that version.
+        // A changelog that begins with the latest version is not only about that version.
         return named().or_else(|| given(&page).map(|title| short(&title)));
     }
     given(&page)
@@ -46,8 +47,8 @@ pub fn title(content: &str, form: &DocumentForm, name: Option<&str>) -> Option<S
 
 /// Returns the title in the document itself.
 ///
-/// A heading above all text is one, and so is a heading of the first level anywhere. Any other heading after some text
-/// belongs to a part.
+/// A heading above all text is a title, and so is a heading of the first level at any position. Any other heading after
+/// some text belongs to a part of the document.
 fn given(page: &ParsedPage<'_>) -> Option<String> {
     if let Some(title) = page.field("title").filter(|title| title.contains(char::is_alphanumeric)) {
         return Some(title);
@@ -63,15 +64,15 @@ fn given(page: &ParsedPage<'_>) -> Option<String> {
     above.chain(titles()).find(is_whole).map(|(_, text)| text)
 }
 
-/// Labels that mark a first line as a title.
+/// Labels that mark a first line as the title.
 const TITLED: &[&str] =
     &["title", "subject", "topic", "re", "betreff", "titel", "titre", "título", "titolo", "objet", "asunto"];
 
-/// Most words of a first line that is a title without being marked as one.
+/// Maximum number of words of a first line that is a title without being marked as a title.
 const LINE_WORDS: usize = 10;
 
-/// Returns the first line if it is a title above the text: `Title: …`, or a few words that do not end a sentence, with a
-/// blank line or a list after them.
+/// Returns the first line if it is a title above the text. Such a line is `Title: …`, or a few words that do not end a
+/// sentence and are followed by a blank line or a list.
 pub(super) fn first_line(page: &ParsedPage<'_>, form: &DocumentForm) -> Option<String> {
     if matches!(form.content_type, ContentType::Chat | ContentType::Transcript) {
         return None;
@@ -89,7 +90,7 @@ pub(super) fn first_line(page: &ParsedPage<'_>, form: &DocumentForm) -> Option<S
     if let Some(title) = before_steps(line) {
         return Some(title.to_owned());
     }
-    // The first line of a glossary, or of a list of fields, is an entry like the others.
+    // In a glossary or a list of fields, the first line is an entry like the other lines.
     let is_entry = |line: &&str| {
         line.contains(": ") || line.contains(" - ") || line.contains(" – ") || line.contains(" — ")
     };
@@ -109,7 +110,8 @@ pub(super) fn first_line(page: &ParsedPage<'_>, form: &DocumentForm) -> Option<S
     is_title.then(|| line.to_owned())
 }
 
-/// Returns the words before the first of numbered steps in one line: "Deploy runbook: 1. tag it 2. push it".
+/// Returns the words before the first numbered step, if the steps are in one line: "Deploy runbook: 1. tag it 2. push
+/// it".
 fn before_steps(line: &str) -> Option<&str> {
     let at = [": 1. ", ": 1) ", ": (1) ", ": a) "].iter().filter_map(|mark| line.find(mark)).min()?;
     let before = line[..at].trim();
@@ -117,7 +119,7 @@ fn before_steps(line: &str) -> Option<&str> {
         .then_some(before)
 }
 
-/// Returns the first sentence that is more than a greeting, or else the first of all.
+/// Returns the first sentence that is more than a greeting. If there is none, returns the first sentence.
 fn first_sentence(page: &ParsedPage<'_>) -> Option<String> {
     let says = |sentence: &&str| sentence.split_whitespace().nth(1).is_some() && !is_greeting(sentence);
     let mut sentences = page.sentences().filter(|sentence| sentence.contains(char::is_alphanumeric));
@@ -125,7 +127,7 @@ fn first_sentence(page: &ParsedPage<'_>) -> Option<String> {
     if says(&first) {
         return Some(first.to_owned());
     }
-    // Only a few: a list of single words gets its first word as a title.
+    // Only a few sentences are checked, so that a list of single words gets its first word as the title.
     Some(sentences.take(3).find(says).unwrap_or(first).to_owned())
 }
 
@@ -142,7 +144,7 @@ pub(super) fn short(title: &str) -> String {
     at_word(line, TITLE_CHARS)
 }
 
-/// Cuts a text of one line to `limit` characters between two words. A cut text ends with `…`.
+/// Cuts a text of one line to `limit` characters, between two words. A text that was cut ends with `…`.
 pub(super) fn at_word(line: &str, limit: usize) -> String {
     if line.chars().nth(limit).is_none() {
         return line.to_owned();
@@ -151,7 +153,7 @@ pub(super) fn at_word(line: &str, limit: usize) -> String {
     let cut = if line[room..].starts_with(char::is_whitespace) {
         room
     } else {
-        // A script without spaces, or an address, has no word boundary that would leave enough to read.
+        // A script without spaces, or an address, has no word boundary that would leave enough text.
         line[..room].rfind(char::is_whitespace).filter(|at| *at * 2 > room).unwrap_or(room)
     };
     let kept = line[..cut].trim_end_matches(|c: char| c.is_whitespace() || ",;:.-–—(".contains(c));

@@ -1,4 +1,4 @@
-//! Comments in pages that address an assistant. A reader of the page does not see them.
+//! Finds comments in pages that address an assistant. People who read the page do not see such comments.
 
 use super::CommandMatch;
 use super::phrase;
@@ -8,12 +8,12 @@ use crate::vocabulary::CommandKind;
 const OPEN: &str = "<!--";
 const CLOSE: &str = "-->";
 
-/// Longest comment that is checked.
+/// Maximum length of a comment that is checked, in bytes.
 const LONGEST: usize = 4_000;
 
 pub(super) fn find(text: &str, words: &NumberedWords<'_>, found: &mut Vec<CommandMatch>) {
     let mut from = 0;
-    // The end of the next comment; searched once, however many comments begin before it.
+    // The end of the next comment. It is searched only once, even if many comments begin before it.
     let mut next = text.find(CLOSE);
     while let Some(start) = text[from..].find(OPEN).map(|at| from + at) {
         let inner = start + OPEN.len();

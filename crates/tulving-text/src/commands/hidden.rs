@@ -1,20 +1,21 @@
-//! Characters that people do not see and a model reads.
+//! Finds characters that people do not see but a model reads.
 
 use std::ops::Range;
 
 use super::CommandMatch;
 use crate::vocabulary::CommandKind;
 
-/// Number of invisible characters in a row that make a message.
+/// Minimum number of consecutive invisible characters that count as a message.
 const RUN: usize = 4;
-/// Most tags that spell a flag, including its end: those of England, Scotland and Wales have six.
+/// Maximum number of tag characters that spell a flag, including the end character. The flags of England, Scotland and
+/// Wales have six.
 const FLAG: usize = 7;
 
 /// A run of invisible characters.
 struct InvisibleRun {
     range: Range<usize>,
     count: usize,
-    /// True if all of them are tags after a black flag.
+    /// True if all characters of the run are tags after a black flag.
     in_flag: bool,
 }
 

@@ -1,13 +1,13 @@
-//! Images and links that leak data: addresses whose query has a placeholder for the conversation or for memories.
-//! Displaying such an image sends the data.
+//! Finds images and links that leak data: addresses whose query contains a placeholder for the conversation or for
+//! memories. When such an image is displayed, the data is sent to the address.
 
 use super::CommandMatch;
 use super::tag::is_shown;
 use crate::vocabulary::CommandKind;
 
-/// Longest address that is checked.
+/// Maximum length of an address that is checked, in bytes.
 const LONGEST: usize = 400;
-/// Names of data worth stealing, in lower case; parts of longer names count.
+/// Names of data that an attacker wants, in lower case. A name also counts as a part of a longer name.
 const LOOT: [&str; 11] = [
     "conversation",
     "history",
@@ -48,7 +48,7 @@ fn carries(query: &str, is_image: bool) -> bool {
     query.split('&').filter_map(|pair| pair.split_once('=')).any(|(_, value)| {
         let named = value.to_lowercase();
         let open = value.starts_with(['{', '<', '[', '$']) || value.starts_with("%7B");
-        // Capitals with underscores, like a placeholder.
+        // Placeholders are often written in capitals with underscores.
         let capitals = value.len() > 5 && value.contains('_') && !value.contains(|c: char| c.is_lowercase());
         let blank = is_image && matches!(value, "…" | "...");
         blank || ((open || capitals) && LOOT.iter().any(|loot| named.contains(loot)))

@@ -1,13 +1,14 @@
-//! The lists and phrases that identify orders. A pure table; [`phrase`](super::phrase) reads it.
+//! The lists and phrases that identify orders. The module [`phrase`](super::phrase) searches for them.
 //!
-//! A phrase is steps separated by spaces: `a|b` is one of these words, and `{name}` is one of a list. A step with `?` is
-//! optional; one with `*` may come up to three times or be missing. `..3` is up to three words of any kind, and `,` requires
-//! a punctuation mark before the next step. `^` at the beginning requires an order: at the beginning of a clause, or after
-//! words such as `please` and `you must`.
+//! A phrase consists of steps that are separated by spaces. The step `a|b` is one of these words, and `{name}` is a
+//! word of the list with this name. A step with `?` is optional, and a step with `*` occurs up to three times or not at
+//! all. `..3` is up to three arbitrary words. `,` requires a punctuation mark before the next step. `^` at the
+//! beginning requires that the phrase is an order: it must be at the beginning of a clause, or after words such as
+//! `please` and `you must`.
 
 use crate::vocabulary::CommandKind::{self, *};
 
-/// Words that several phrases use.
+/// Lists of words that several phrases use.
 pub(super) const LISTS: [(&str, &str); 34] = [
     ("drop", "ignore|disregard|forget|override|bypass|discard|neglect|dismiss|overlook|scrap|abandon"),
     ("det", "all|any|the|of|my|your|these|those|every|each|this|that|our|everything|absolutely"),
@@ -437,9 +438,9 @@ pub(super) const LEAD: &str = "please|now|you|must|should|will|shall|are|need|ha
 pub(super) const BEFORE_TO: &str = "need|have|want|task|is|are|like|job|goal|time|instruction|instructions";
 /// Words that join an order to the clause before it.
 pub(super) const JOINS: &str = "and|then|but|so|or";
-/// Subjects of a narrative.
+/// Words that indicate a narrative, mostly its subjects.
 pub(super) const TALE: &str = "we|they|he|she|it|i|who|which|that|team|users|people|customers|attackers|attacker|models|someone|developers|students|was|were|had";
-/// Words that make a nearby quote a report about attacks, not an attack.
+/// Words that show that a nearby quote belongs to a report about attacks and is not an attack.
 pub(super) const TOLD: &str = "injection|injections|jailbreak|jailbreaks|jailbreaking|attacker|attackers|attack|attacks|adversarial|malicious|owasp|phishing|payload|payloads|detector|detects|detect|detection|exploit|classifier|sanitize|sanitizer|guardrail|redteam|linjection|injektion|angriff|angriffe|attaque|attaques|lattaque|ataque|ataques|attacco|attacchi|aanval|atak|ataki|атака|атаки|атак|saldırı|saldırısı";
 /// Words after a tag that address the reader.
 pub(super) const ADDRESSED: &str = "you|your|youre|ignore|must|disregard|instruction|instructions|override|dont|reveal|obey|comply|approved|bypass";
@@ -451,9 +452,9 @@ pub(super) const CALLS: &str = "attention|notice|warning|alert";
 pub(super) const CALLED: &str = "you|your|youre|must|stop|ignore|reveal|obey";
 /// Words after a heading of new instructions that show they are for a model.
 pub(super) const AFTER_HEADING: &str = "reply|respond|answer|summarise|summarize|reveal|ignore|disregard|forget|delete|execute|obey|assistant|ai|password|secrets";
-/// Words that give an order in a message that names its role.
+/// Words that give an order in a message that states its role.
 pub(super) const ROLE_ORDERS: &str = "reveal|disregard|ignore|obey|comply|bypass|override|forget|exfiltrate|unrestricted|verified|jailbroken|secrets|credentials";
-/// Words that give something away in a made-up answer.
+/// Words in a fake answer that reveal secrets.
 pub(super) const ROLE_LOOT: &str = "password|passwords|secrets|credentials|keys";
 /// Words for the addressee of a comment.
 pub(super) const READERS: &str = "assistant|assistants|agent|agents|bot|bots";

@@ -1,9 +1,10 @@
-//! Finds text that tries to command an agent that reads it: phrases that tell it to drop its instructions, act without
-//! rules, keep something from the user or give something away; role markers of a host; invisible characters; comments
-//! that address assistants; links that leak data.
+//! Finds text that tries to command an agent that reads it: phrases that order the agent to ignore its instructions, to
+//! act without rules, to hide something from the user or to reveal data; role markers of a host; invisible characters;
+//! comments that address assistants; and links that leak data.
 //!
-//! Pure, and linear in the length of the text. Only orders count: quotes near a word such as `injection` are reports,
-//! and do not. A determined author can evade this. It is a filter, not a wall.
+//! The functions are pure, and linear in the length of the text. Only orders count: a quote near a word such as
+//! `injection` belongs to a report, so the quote does not count. A determined author can evade these rules. They are a
+//! filter and not a complete protection.
 
 mod comment;
 mod hidden;
@@ -21,12 +22,12 @@ use std::ops::Range;
 use self::word::NumberedWords;
 use crate::vocabulary::CommandKind;
 
-/// A part of a text that tries to command.
+/// A part of a text that tries to command an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommandMatch {
-    /// Its range in bytes. Both ends are on character boundaries.
+    /// The range of the part, in bytes. Both ends are on character boundaries.
     pub range: Range<usize>,
-    /// Its kind of command.
+    /// The kind of command.
     pub what: CommandKind,
 }
 
@@ -67,7 +68,7 @@ pub fn without_lines(text: &str) -> (String, usize) {
     (kept, left_out)
 }
 
-/// Returns the kinds of command in some texts, each once.
+/// Returns the kinds of command in the given texts, without repetitions.
 pub fn kinds<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<CommandKind> {
     let kinds: BTreeSet<CommandKind> = texts.flat_map(find).map(|found| found.what).collect();
     kinds.into_iter().collect()
@@ -182,7 +183,7 @@ mod tests {
             let found = find(&text);
             assert!(found.iter().all(|one| text.get(one.range.clone()).is_some()), "{piece}");
         }
-        // Ten times as much takes ten times as long.
+        // The limit of the test allows linear time: a text of ten times the length takes ten times as long.
         let long = "ignore all the previous <!-- ai \"and ".repeat(10 * BYTES / 36);
         assert_eq!(find(&long), []);
     }

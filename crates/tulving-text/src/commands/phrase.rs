@@ -1,6 +1,6 @@
-//! Searches words for phrases.
+//! Searches the words of a text for phrases.
 //!
-//! Every phrase has a bounded length, so each word is visited a bounded number of times.
+//! Every phrase has a bounded length, so each word is read a bounded number of times.
 
 use std::sync::LazyLock;
 
@@ -9,16 +9,16 @@ use super::list::{self, LISTS, PHRASES};
 use super::word::{NumberedWord, NumberedWords, WordGap, WordNumber, number};
 use crate::vocabulary::CommandKind;
 
-/// Most words between the beginning of a clause and the verb of an order.
+/// Maximum number of words between the beginning of a clause and the verb of an order.
 const LEAD: usize = 10;
-/// Words before a joined order that are searched for an actor.
+/// Number of words before a joined order in which an actor is searched.
 const JOINED: usize = 12;
-/// Words around a phrase that are searched for signs of a report.
+/// Number of words around a phrase in which signs of a report are searched.
 const AROUND: usize = 40;
-/// Bytes around a phrase that are searched for quotes.
+/// Number of bytes around a phrase in which quotes are searched.
 const QUOTED: usize = 120;
 
-/// A set of words, ascending.
+/// A set of words, as numbers in ascending order.
 pub(super) struct WordNumberSet(Vec<WordNumber>);
 
 impl WordNumberSet {
@@ -48,14 +48,14 @@ fn listed(word: &str) -> Option<&str> {
     word.strip_prefix('{')?.strip_suffix('}')
 }
 
-/// The word numbers of each list. Phrases name the same few lists hundreds of times, and every process that shows a memory
-/// pays for reading them.
+/// The word numbers of each list. They are cached, because phrases name the same few lists hundreds of times, and every
+/// process that shows a memory has to read the phrases.
 static LISTED: LazyLock<Vec<Vec<WordNumber>>> =
     LazyLock::new(|| LISTS.iter().map(|(_, words)| words.split('|').map(number).collect()).collect());
 
 /// A step of a phrase.
 enum PhraseStep {
-    /// A word of this set, with the fewest and the most repetitions.
+    /// A word of this set, with the minimum and maximum number of repetitions.
     Word(WordNumberSet, usize, usize),
     /// Any words, up to this many.
     Any(usize),
@@ -78,7 +78,7 @@ impl PhraseStep {
         }
     }
 
-    /// Returns the words that a step names itself, without those of its lists.
+    /// Returns the words that are written in the step itself, without the words of its lists.
     fn words(step: &'static str) -> impl Iterator<Item = &'static str> {
         let is_word = step != "," && step != "^" && !step.starts_with("..");
         let words = is_word.then(|| step.trim_end_matches(['?', '*']).split('|'));
@@ -100,7 +100,7 @@ static ALL: LazyLock<Vec<CommandPhrase>> = LazyLock::new(|| {
     };
     PHRASES.iter().map(read).collect()
 });
-/// The phrases that may begin with a word, by the word's number.
+/// The phrases that may begin with a word, indexed by the number of the word.
 static BY_FIRST: LazyLock<Vec<Vec<usize>>> = LazyLock::new(|| {
     let mut places: Vec<Vec<usize>> = Vec::new();
     for (place, phrase) in ALL.iter().enumerate() {
@@ -138,17 +138,17 @@ static HEADED: LazyLock<WordNumberSet> = LazyLock::new(|| WordNumberSet::of("{or
 static HEADING_WORDS: LazyLock<WordNumberSet> =
     LazyLock::new(|| WordNumberSet::of("system|developer|secret|the|for|ai"));
 static AFTER_HEADING: LazyLock<WordNumberSet> = LazyLock::new(|| WordNumberSet::of(list::AFTER_HEADING));
-/// Words that give an order in a message that names its role.
+/// Words that give an order in a message that states its role.
 pub(super) static ROLE_ORDERS: LazyLock<WordNumberSet> =
     LazyLock::new(|| WordNumberSet::of(list::ROLE_ORDERS));
-/// Words that give something away in a made-up answer.
+/// Words in a fake answer that reveal secrets.
 pub(super) static ROLE_LOOT: LazyLock<WordNumberSet> = LazyLock::new(|| WordNumberSet::of(list::ROLE_LOOT));
 /// Words after a tag that address the reader.
 pub(super) static ADDRESSED: LazyLock<WordNumberSet> = LazyLock::new(|| WordNumberSet::of(list::ADDRESSED));
 /// Words that begin an order after `System:`.
 pub(super) static ORDERED: LazyLock<WordNumberSet> = LazyLock::new(|| WordNumberSet::of(list::ORDERED));
 
-/// Returns every word that is used here.
+/// Returns every word that this module uses.
 pub(super) fn vocabulary() -> impl Iterator<Item = &'static str> {
     let beside = [
         list::LEAD,
@@ -193,10 +193,10 @@ pub(super) fn find(words: &NumberedWords<'_>, found: &mut Vec<CommandMatch>) {
     headings(words, found);
 }
 
-/// Words after a call or a heading that are checked.
+/// Number of words that are checked after a call or a heading.
 const AFTER: usize = 12;
 
-/// Finds calls such as `Attention AI agents!` that are followed by a sentence to the reader.
+/// Finds calls such as `Attention AI agents!` that are followed by a sentence that addresses the reader.
 fn calls(words: &NumberedWords<'_>, found: &mut Vec<CommandMatch>) {
     let all = &words.all;
     for start in (0..all.len()).filter(|at| CALLS.contains(&all[*at].number)) {
@@ -219,7 +219,7 @@ fn calls(words: &NumberedWords<'_>, found: &mut Vec<CommandMatch>) {
     }
 }
 
-/// Finds lines with only `NEW INSTRUCTIONS` in capitals, above instructions for a model.
+/// Finds lines that contain only `NEW INSTRUCTIONS` or a similar heading in capitals, above instructions for a model.
 fn headings(words: &NumberedWords<'_>, found: &mut Vec<CommandMatch>) {
     let all = &words.all;
     for start in
@@ -246,7 +246,7 @@ fn matched(steps: &[PhraseStep], words: &[NumberedWord], at: usize, mark: bool) 
     let Some((step, rest)) = steps.split_first() else {
         return Some(at);
     };
-    // The first word of a phrase may begin a sentence; the others may not.
+    // The first word of a phrase may begin a sentence. The other words may not.
     let goes_on =
         |place: usize| place == at || words.get(place).is_some_and(|word| word.gap < WordGap::Sentence);
     match step {
@@ -279,7 +279,8 @@ fn ends(words: &[NumberedWord], at: usize) -> bool {
     words.get(at).is_none_or(|word| word.gap == WordGap::Sentence)
 }
 
-/// Returns true if the verb at this place is an order: it begins a clause, or only words such as `please` come before it.
+/// Returns true if the verb at this position is an order: the verb begins a clause, or only words such as `please` come
+/// before it.
 fn is_order(words: &[NumberedWord], verb: usize) -> bool {
     let (mut at, mut asks) = (verb, false);
     for _ in 0..LEAD {
@@ -301,7 +302,7 @@ fn is_order(words: &[NumberedWord], verb: usize) -> bool {
     false
 }
 
-/// Returns true if the sentence before this place has an actor.
+/// Returns true if the sentence has an actor before this position.
 fn is_tale(words: &[NumberedWord], at: usize) -> bool {
     let mut place = at;
     for _ in 0..JOINED {
@@ -313,11 +314,12 @@ fn is_tale(words: &[NumberedWord], at: usize) -> bool {
         }
         place -= 1;
     }
-    // Too far back to know who acts.
+    // The beginning of the sentence is too far away to know the actor.
     true
 }
 
-/// Returns true if a phrase is quoted near a word for such phrases: it is a report, not an order.
+/// Returns true if a phrase is quoted, and a nearby word shows that the quote belongs to a report. Such a phrase is not
+/// an order.
 pub(super) fn is_told(words: &NumberedWords<'_>, at: usize, end: usize) -> bool {
     let near = at.saturating_sub(AROUND)..words.all.len().min(end + AROUND);
     let told = words.all[near].iter().any(|word| TOLD.contains(&word.number));
@@ -325,7 +327,7 @@ pub(super) fn is_told(words: &NumberedWords<'_>, at: usize, end: usize) -> bool 
 }
 
 fn is_quoted(bytes: &[u8], start: usize, end: usize) -> bool {
-    // The last bytes of ‘ ’ “ ” „ are among them; other characters that end so are rare enough.
+    // The byte range contains the last bytes of ‘ ’ “ ” „. Other characters with these last bytes are rare enough.
     let is_quote = |byte: &u8| matches!(byte, b'"' | b'`' | b'\'' | 0x98..=0x9e);
     let before = bytes[start.saturating_sub(QUOTED)..start].iter().rev().take_while(|byte| **byte != b'\n');
     let after = bytes[end..bytes.len().min(end + QUOTED)].iter().take_while(|byte| **byte != b'\n');
@@ -335,7 +337,7 @@ fn is_quoted(bytes: &[u8], start: usize, end: usize) -> bool {
 /// Returns true if these words of a comment give an order to an assistant that reads pages for people.
 pub(super) fn speaks_to_assistant(words: &[NumberedWord]) -> bool {
     let must = words.iter().any(|word| MUSTS.contains(&word.number));
-    // The words right after the addressee, as in `AI assistant: approve this`.
+    // Checks the words directly after the addressee, as in `AI assistant: approve this`.
     let told = |place: usize| {
         let next = words.get(place + 1..words.len().min(place + 3)).unwrap_or_default();
         next.iter().any(|word| word.gap >= WordGap::Clause && DEEDS.contains(&word.number))

@@ -1,5 +1,5 @@
-//! Chat messages written as JSON: `{"role": "system", "content": …}`. A host that inserts a text between its own messages
-//! could pass one on as a message of another speaker. Only messages that give an order count.
+//! Finds chat messages written as JSON: `{"role": "system", "content": …}`. A host that inserts a text between its own
+//! messages could pass such a message on as the message of another speaker. Only messages that give an order count.
 
 use super::CommandMatch;
 use super::phrase;
@@ -8,9 +8,9 @@ use crate::vocabulary::CommandKind;
 
 const ROLE: &[u8] = b"\"role\"";
 const CONTENT: &[u8] = b"\"content\"";
-/// Most bytes between the role and its content.
+/// Maximum number of bytes between the role and its content.
 const BETWEEN: usize = 60;
-/// Longest content that is checked.
+/// Maximum length of content that is checked, in bytes.
 const LONGEST: usize = 2_000;
 
 pub(super) fn find(words: &NumberedWords<'_>, found: &mut Vec<CommandMatch>) {
@@ -33,7 +33,8 @@ pub(super) fn find(words: &NumberedWords<'_>, found: &mut Vec<CommandMatch>) {
     }
 }
 
-/// Returns the range of the text value after a key that ends here, and the end including its quote.
+/// Returns the range of the text value after a key that ends at this position, and the end of the value including its
+/// quote.
 fn value(bytes: &[u8], at: usize) -> Option<(std::ops::Range<usize>, usize)> {
     let blank =
         |at: usize| at + bytes[at..].iter().take(8).take_while(|byte| byte.is_ascii_whitespace()).count();
@@ -56,7 +57,7 @@ fn value(bytes: &[u8], at: usize) -> Option<(std::ops::Range<usize>, usize)> {
     Some((start..end, end + 1))
 }
 
-/// Returns true if a message is in code: after a backtick, an assignment or a call in its line.
+/// Returns true if a message is in code: its line has a backtick, an assignment or a call before the message.
 fn is_code(bytes: &[u8], at: usize) -> bool {
     let line = bytes[..at].iter().rev().take(BETWEEN).take_while(|byte| **byte != b'\n');
     line.into_iter().any(|byte| matches!(byte, b'`' | b'=' | b'('))

@@ -1,4 +1,4 @@
-//! Markers that a host uses to tell a model who speaks. A memory does not need them.
+//! Finds the markers by which a host tells a model who is speaking. A memory does not need such markers.
 
 use super::CommandMatch;
 use super::phrase;
@@ -6,37 +6,38 @@ use super::word::{NumberedWords, WordGap};
 use crate::visible::{FENCE, SPEAKERS};
 use crate::vocabulary::CommandKind;
 
-/// Markers with no other meaning, in lower case. Those of the form `<|name|>` are recognized by their form.
+/// Markers that have no other meaning, in lower case. Markers of the form `<|name|>` are recognized by their form.
 const MARKS: [&str; 6] = ["<<sys>>", "<</sys>>", "[inst]", "[/inst]", "<start_of_turn>", "<end_of_turn>"];
-/// The marker that is also an abbreviation. It counts only if its end, or another marker of its template, is in the text.
+/// The marker whose name is also an abbreviation. It counts only if the text contains its end marker or another marker
+/// of its template.
 const TURN: &str = "[inst]";
-/// Tags that models use for tool calls, and the bytes that follow in real use.
+/// Tags that models use for tool calls, each with the bytes that follow it in a real call.
 const CALLS: [(&str, &[u8]); 4] =
     [("function_calls", b"<"), ("tool_call", b"{"), ("tool_calls", b"[{"), ("invoke", b" name")];
-/// The bar of DeepSeek's markers, and the brackets around it.
+/// The vertical bar in DeepSeek's markers, and the brackets around it.
 const WIDE_BAR: &str = "｜";
 const WIDE_ENDS: [&str; 2] = [">", "›"];
-/// Longest name in a marker.
+/// Maximum length of a name in a marker.
 const LONGEST_NAME: usize = 40;
 
-/// Tags that count like [those of speakers](SPEAKERS) if the text after them addresses the reader. They are also plain words
-/// and document elements, such as `<developer>` in a `pom.xml`. So they mean nothing alone, and keep their brackets when
-/// they are recalled.
+/// Tags that count like [those of speakers](SPEAKERS) if the text after them addresses the reader. They are also plain
+/// words and document elements, such as `<developer>` in a `pom.xml`. For this reason they do not count alone, and
+/// their brackets are not replaced when they are recalled.
 const WORDS: [&str; 4] = ["developer", "admin", "important", "override"];
 
-/// Number of tags that were opened and not closed, for each of [`tags`] and the fence.
+/// Number of tags that were opened but not closed, for each of [`tags`] and for the fence.
 type OpenTagCounts = [u32; SPEAKERS.len() + WORDS.len() + 1];
 
 fn tags() -> impl Iterator<Item = &'static &'static str> {
     SPEAKERS.iter().chain(&WORDS)
 }
 
-/// Most letters of a tag after its bracket.
+/// Maximum number of letters of a tag after its bracket.
 const LONGEST: usize = 32;
 /// The header that introduces instructions for some models.
 const HEADER: &[u8] = b"### instruction:";
 
-/// Most bytes, and most words, that are checked after a tag.
+/// Maximum number of bytes, and maximum number of words, that are checked after a tag.
 const AFTER: usize = 400;
 const WORDS_AFTER: usize = 40;
 
@@ -57,8 +58,8 @@ pub(super) fn find(text: &str, words: &NumberedWords<'_>, found: &mut Vec<Comman
     speakers(words, found);
 }
 
-/// Returns the end of a closing tag of a fence or a speaker that has no opening tag and has text after it. Counts opening
-/// tags.
+/// If this is the closing tag of a fence or a speaker without an opening tag, and text follows it, returns its end.
+/// Counts opening tags.
 fn lone_end(bytes: &[u8], at: usize, open: &mut OpenTagCounts) -> Option<usize> {
     let rest = &bytes[at + 1..bytes.len().min(at + LONGEST)];
     let signs = rest.iter().take_while(|byte| byte.is_ascii_whitespace() || b"/\\".contains(byte)).count();
@@ -78,7 +79,7 @@ fn lone_end(bytes: &[u8], at: usize, open: &mut OpenTagCounts) -> Option<usize> 
     let blanks = rest[signs + length..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
     let close = signs + length + blanks;
     let end = at + 1 + close + usize::from(rest.get(close) == Some(&b'>'));
-    // The rest of a truncated document continues with another tag.
+    // A tag directly after the closing tag shows that the text is the rest of a truncated document.
     let after = bytes[end..].trim_ascii_start();
     let said = after.iter().take(AFTER).any(u8::is_ascii_alphabetic) && !after.starts_with(b"<");
     said.then_some(end)
@@ -99,7 +100,8 @@ fn mark(bytes: &[u8], at: usize) -> Option<usize> {
     listed.map(|mark| at + mark.len()).or_else(|| piped(bytes, at)).or_else(|| call(bytes, at))
 }
 
-/// Returns true if a turn that begins here belongs to a template: it has an end, or a system marker.
+/// Returns true if the turn marker at this position belongs to a template: the text has an end marker or a system
+/// marker.
 fn in_template(bytes: &[u8], at: usize) -> bool {
     let after = &bytes[at..bytes.len().min(at + 2 * AFTER)];
     let has = |mark: &[u8]| after.windows(mark.len()).any(|part| part.eq_ignore_ascii_case(mark));
@@ -154,7 +156,7 @@ fn wide(text: &str, found: &mut Vec<CommandMatch>) {
     }
 }
 
-/// Returns the end of a tag that has one of the names and nothing else: `<system>`, `[SYSTEM]`.
+/// Returns the end of a tag that contains only one of the names: `<system>`, `[SYSTEM]`.
 fn tag(bytes: &[u8], at: usize) -> Option<usize> {
     let close = if bytes[at] == b'<' { b'>' } else { b']' };
     let length = bytes[at + 1..].iter().take(24).position(|byte| *byte == close)?;
@@ -169,7 +171,7 @@ fn speaks(words: &NumberedWords<'_>, end: usize) -> bool {
     words.all[places].iter().take(WORDS_AFTER).any(|word| phrase::ADDRESSED.contains(&word.number))
 }
 
-/// Returns true if a marker is shown as code, not used: it is quoted, or begins inline code in its line.
+/// Returns true if a marker is shown as code and not used: the marker is quoted, or begins inline code in its line.
 pub(super) fn is_shown(bytes: &[u8], at: usize, end: usize) -> bool {
     let quote = |byte: Option<&u8>| byte.is_some_and(|byte| matches!(byte, b'`' | b'"' | b'\''));
     let before = at.checked_sub(1).and_then(|before| bytes.get(before));
@@ -196,7 +198,7 @@ fn speakers(words: &NumberedWords<'_>, found: &mut Vec<CommandMatch>) {
     }
 }
 
-/// Returns true if only markup is between the beginning of a line and this place.
+/// Returns true if only markup precedes this position in its line.
 fn begins_line(text: &str, at: usize) -> bool {
     let before = text[..at].bytes().rev().take_while(|byte| *byte != b'\n').take(12);
     let marks: Vec<u8> = before.collect();

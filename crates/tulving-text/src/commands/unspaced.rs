@@ -1,31 +1,32 @@
-//! Orders to drop earlier instructions and to keep something from the user, in languages whose words have no spaces around
-//! them, have endings, or use signs that are not letters: Chinese, Japanese, Korean, Arabic, Persian, Hebrew, Hindi, Thai.
+//! Finds orders to ignore earlier instructions and to hide something from the user, in languages whose words are not
+//! separated by spaces, have endings, or contain signs that are not letters: Chinese, Japanese, Korean, Arabic,
+//! Persian, Hebrew, Hindi, Thai.
 //!
-//! Every pattern has a bounded length, and each possible beginning is checked once.
+//! Every pattern has a bounded length, and each possible beginning is checked only once.
 
 use std::ops::Range;
 
 use super::CommandMatch;
 use crate::vocabulary::CommandKind;
 
-/// Most letters between two parts of an order.
+/// Maximum number of letters between two parts of an order.
 const BETWEEN: usize = 12;
-/// Letters before an order that are searched for a quote.
+/// Number of letters before an order in which a quote is searched.
 const QUOTED: usize = 4;
 
-/// A pattern: one word of each part, in this order.
+/// A pattern: one word of each part, in the order of the parts.
 struct UnspacedPattern {
     parts: &'static [&'static [&'static str]],
     what: CommandKind,
     first: PatternStart,
 }
 
-/// The beginning of a pattern, which limits what may come before it.
+/// The first part of a pattern. It restricts the text that may precede the pattern.
 #[derive(Clone, Copy, PartialEq)]
 enum PatternStart {
-    /// The verb: only the addressee, or a word such as `please`, may come before it.
+    /// The verb. Only the addressee, or a word such as `please`, may precede it.
     Verb,
-    /// The verb, in a script with spaces between words: it begins a clause, or comes after such a word.
+    /// The verb, in a script with spaces between words. It begins a clause, or follows a word such as `please`.
     SpacedVerb,
     /// Another part.
     Other,
@@ -37,12 +38,12 @@ const CHINESE_ORDERS: &[&str] = &["指令", "指示", "提示词", "提示詞", 
 const JAPANESE_ORDERS: &[&str] = &["指示", "命令", "指令", "ルール", "プロンプト", "制約"];
 const KOREAN_ORDERS: &[&str] = &["지시", "명령", "지침", "프롬프트", "규칙"];
 
-/// A pattern that tells a model to drop earlier instructions.
+/// Returns a pattern for orders to ignore earlier instructions.
 const fn drop(first: PatternStart, parts: &'static [&'static [&'static str]]) -> UnspacedPattern {
     UnspacedPattern { parts, what: CommandKind::Override, first }
 }
 
-/// A pattern that tells a model to keep something from the user.
+/// Returns a pattern for orders to hide something from the user.
 const fn keep(first: PatternStart, parts: &'static [&'static [&'static str]]) -> UnspacedPattern {
     UnspacedPattern { parts, what: CommandKind::Secrecy, first }
 }
@@ -158,12 +159,12 @@ const WAYS: [UnspacedPattern; 16] = [
 const CHINESE_DROP: &[&str] =
     &["忽略", "无视", "無視", "忘记", "忘記", "忘掉", "不要遵守", "不要理会", "不要理會"];
 
-/// Characters that may come right before a Chinese verb that is an order.
+/// Characters that may directly precede a Chinese verb that is an order.
 const ASKED: &str = "请請你您须須在即并並且全刻";
-/// Endings after a verb that make it a report, and Japanese and Korean endings that make no order.
+/// Endings after a verb that show a report, and Japanese and Korean endings that are not imperative.
 const TOLD_AFTER: [&str; 13] =
     ["了", "过", "過", "いる", "いた", "しま", "はいけ", "はなら", "도 ", "서는", "도록", "야 하는지", " 있"];
-/// Words that make a nearby quote a report about attacks, not an attack.
+/// Words that show that a nearby quote belongs to a report about attacks and is not an attack.
 const TOLD: [&str; 16] = [
     "注入",
     "攻击",
@@ -184,7 +185,7 @@ const TOLD: [&str; 16] = [
 ];
 
 pub(super) fn find(text: &str, found: &mut Vec<CommandMatch>) {
-    // Letters of these languages begin with one of these bytes.
+    // The UTF-8 letters of these languages begin with one of these bytes.
     if !text.bytes().any(|byte| matches!(byte, 0xd7..=0xdb | 0xe0 | 0xe3..=0xed)) {
         return;
     }
@@ -201,7 +202,7 @@ pub(super) fn find(text: &str, found: &mut Vec<CommandMatch>) {
     }
 }
 
-/// Returns the end of an order whose first part is here.
+/// Returns the end of an order whose first part is at this range.
 fn said(text: &str, first: Range<usize>, way: &UnspacedPattern) -> Option<usize> {
     let end = way.parts[1..].iter().try_fold(first.end, |from, words| part(text, from, words))?;
     let verb = if way.first == PatternStart::Other { end } else { first.end };
@@ -215,8 +216,8 @@ fn said(text: &str, first: Range<usize>, way: &UnspacedPattern) -> Option<usize>
     (!told && asked).then_some(end)
 }
 
-/// Returns true if a verb after this is an order in a script with spaces: a clause begins, or a word such as `please` comes
-/// before it.
+/// Returns true if a verb after this text is an order, in a script with spaces: the verb begins a clause, or a word
+/// such as `please` precedes it.
 fn begins_clause(before: &str) -> bool {
     let before = before.trim_end();
     let last = before.chars().next_back();
@@ -224,7 +225,7 @@ fn begins_clause(before: &str) -> bool {
         || ["فضلك", "يرجى", "الآن", "ثم", "בבקשה", "אנא"].iter().any(|word| before.ends_with(word))
 }
 
-/// Returns the end of the next part, nearby and in the same sentence.
+/// Returns the end of the next part, if it is near enough and in the same sentence.
 fn part(text: &str, from: usize, words: &[&str]) -> Option<usize> {
     let is_end = |c: char| matches!(c, '。' | '！' | '？' | '.' | '!' | '?' | '\n');
     let places = text[from..].char_indices().take_while(|(_, c)| !is_end(*c)).take(BETWEEN);
@@ -234,13 +235,13 @@ fn part(text: &str, from: usize, words: &[&str]) -> Option<usize> {
     })
 }
 
-/// Returns true if a verb after this is an order: it begins a clause, or only the addressee comes before it.
+/// Returns true if a verb after this text is an order: the verb begins a clause, or only the addressee precedes it.
 fn is_asked(before: &str) -> bool {
     let last = before.chars().next_back();
     last.is_none_or(|c| !c.is_alphanumeric() || c.is_ascii() || ASKED.contains(c))
 }
 
-/// Returns true if text that begins here is quoted.
+/// Returns true if the text that begins at this position is quoted.
 fn is_quoted(text: &str, start: usize) -> bool {
     let is_quote = |c: char| matches!(c, '"' | '\'' | '`' | '“' | '‘' | '「' | '『' | '《' | '«');
     text[..start].chars().rev().take(QUOTED).any(is_quote)

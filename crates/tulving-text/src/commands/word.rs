@@ -1,5 +1,5 @@
-//! The words of a text, prepared for the search for orders: in lower case, without hidden characters, known by
-//! number.
+//! Splits a text into words, prepared for the search for orders: in lower case, without hidden characters, and
+//! identified by number.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -10,33 +10,33 @@ use unicode_normalization::UnicodeNormalization;
 use super::phrase;
 use crate::visible;
 
-/// Longest word that can be recognized.
+/// Maximum length of a word that can be recognized, in bytes.
 const LONGEST: usize = 24;
 
-/// The number of a word that phrases use; 0 is any other word.
+/// The number of a word that a phrase uses. All other words have the number 0.
 pub(super) type WordNumber = u16;
 
 /// The separator before a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum WordGap {
-    /// A space, or nothing that separates.
+    /// A space, or no separator.
     Blank,
-    /// A mark or the beginning of a line: an order may follow.
+    /// A punctuation mark or the beginning of a line: an order may follow.
     Clause,
-    /// The end of a sentence: no phrase continues after it.
+    /// The end of a sentence: no phrase continues after this separator.
     Sentence,
 }
 
 /// A word.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NumberedWord {
-    /// Its first byte.
+    /// The offset of the word's first byte.
     pub(super) start: usize,
-    /// The byte after its last.
+    /// The offset after the word's last byte.
     pub(super) end: usize,
-    /// Its number.
+    /// The number of the word.
     pub(super) number: WordNumber,
-    /// The separator before it.
+    /// The separator before the word.
     pub(super) gap: WordGap,
 }
 
@@ -44,15 +44,15 @@ pub(super) struct NumberedWord {
 pub(super) struct NumberedWords<'a> {
     /// The text.
     pub(super) text: &'a str,
-    /// Its words, in order.
+    /// The words of the text, in order.
     pub(super) all: Vec<NumberedWord>,
 }
 
 impl<'a> NumberedWords<'a> {
-    /// Splits this text into words.
+    /// Splits the text into words.
     pub(super) fn of(text: &'a str) -> Self {
         let mut all = Vec::new();
-        // One buffer for all words: most are looked up and never kept.
+        // One buffer is shared by all words, because most words are only looked up and not stored.
         let (mut word, mut open) = (String::new(), None::<(usize, usize)>);
         let mut gap = WordGap::Sentence;
         let mut between = SeparatorState::default();
@@ -67,7 +67,7 @@ impl<'a> NumberedWords<'a> {
                     push_plain(&mut word, c);
                 }
             } else if is_apostrophe(c) && open.is_some() {
-                // Within a word, or the end of one: `don't`, `users'`.
+                // The apostrophe is within a word or ends a word: `don't`, `users'`.
             } else {
                 if let Some(place) = open.take() {
                     all.push(closed(place, &word, std::mem::replace(&mut gap, WordGap::Blank)));
@@ -81,7 +81,7 @@ impl<'a> NumberedWords<'a> {
         Self { text, all }
     }
 
-    /// Returns the indices of the words that begin within these bytes.
+    /// Returns the indices of the words that begin within this byte range.
     pub(super) fn within(&self, bytes: &Range<usize>) -> Range<usize> {
         let place = |at: usize| self.all.partition_point(|word| word.start < at);
         place(bytes.start)..place(bytes.end)
@@ -89,12 +89,12 @@ impl<'a> NumberedWords<'a> {
 }
 
 fn closed((start, end): (usize, usize), word: &str, gap: WordGap) -> NumberedWord {
-    // Almost no word is used by phrases, and its beginning shows that.
+    // Phrases use very few words, and the filter excludes most other words by their first bytes.
     let number = if BEGINNINGS.has(word) { NUMBERS.get(word).copied().unwrap_or_default() } else { 0 };
     NumberedWord { start, end, number, gap }
 }
 
-/// A bit for the first two bytes and the length of each word that phrases use.
+/// A filter with a bit for the first two bytes and the length of each word that phrases use.
 struct WordPrefixFilter(Vec<u64>);
 
 impl WordPrefixFilter {
@@ -123,7 +123,7 @@ fn is_apostrophe(c: char) -> bool {
     matches!(c, '\'' | '’')
 }
 
-/// The characters since the last word.
+/// The separators since the last word.
 #[derive(Default)]
 struct SeparatorState {
     stopped: bool,
@@ -150,7 +150,7 @@ impl SeparatorState {
     }
 }
 
-/// Adds a letter in lower case. A letter that only looks like a Latin one is added as that.
+/// Adds a letter in lower case. A letter that looks like a Latin letter is replaced by the Latin letter.
 fn push_plain(word: &mut String, c: char) {
     match c {
         'A'..='Z' => word.push(c.to_ascii_lowercase()),
@@ -168,7 +168,7 @@ fn push_plain(word: &mut String, c: char) {
     }
 }
 
-/// Returns the Latin letter that a Cyrillic or Greek one looks like.
+/// Returns the Latin letter that a Cyrillic or Greek letter looks like.
 fn look_alike(c: char) -> Option<char> {
     Some(match c {
         'а' | 'А' | 'α' | 'Α' => 'a',

@@ -1,4 +1,4 @@
-//! The forms of a question for a list: a type with only filler words around it, or a fixed phrase.
+//! Reads the forms of a question for a list: a memory type with only filler words around it, or a fixed phrase.
 
 use crate::vocabulary::MemoryType;
 
@@ -7,12 +7,12 @@ use super::words::{
     is_open_by_name, may_follow, may_lead, says_done, says_open, singular, type_at, without_now,
 };
 
-/// Reads a question without its time.
+/// Reads a question whose time was already removed.
 pub(super) fn read(words: &[&str]) -> Option<ListQuestionForm> {
     phrase(without_now(words)).or_else(|| named(words))
 }
 
-/// Reads a type with words around it: "how many todos are still open".
+/// Reads a memory type with words around it: "how many todos are still open".
 fn named(words: &[&str]) -> Option<ListQuestionForm> {
     let start = (0..words.len()).find(|at| type_at(&words[*at..]).is_some())?;
     let (types, end, open_by_name) = types_from(words, start);
@@ -35,8 +35,8 @@ fn named(words: &[&str]) -> Option<ListQuestionForm> {
     Some(ListQuestionForm { types, done, counts, all: all && done.is_none(), to_do: open_by_name })
 }
 
-/// Returns the types named from this place on, the place after them, and true if one of them is named as open
-/// work.
+/// Returns the types named from this position on, the position after them, and true if one of the types is named as
+/// open work.
 fn types_from(words: &[&str], start: usize) -> (Vec<MemoryType>, usize, bool) {
     let (mut types, mut at, mut open) = (Vec::new(), start, false);
     let mut end = start;
@@ -60,7 +60,7 @@ fn says(before: &[&str], after: &[&str], what: fn(&str) -> bool) -> bool {
     before.iter().chain(after).any(|word| what(word))
 }
 
-/// Returns true if the words before a type ask for all of it.
+/// Returns true if the words before a type ask for all memories of the type.
 fn leads(words: &[&str], person: bool) -> bool {
     let known = |(at, word): (usize, &&str)| match *word {
         "how" => words.get(at + 1) == Some(&"many"),
@@ -74,11 +74,11 @@ fn leads(words: &[&str], person: bool) -> bool {
     words.iter().enumerate().all(known)
 }
 
-/// Returns true if the words after a type add no subject.
+/// Returns true if the words after a type do not add a subject.
 fn follows(words: &[&str], person: bool) -> bool {
     let known = |(at, word): (usize, &&str)| match *word {
         "do" | "did" | "have" | "had" | "has" => is_asked_of_us(words, at),
-        // "How many people were there?" is about some event.
+        // "How many people were there?" is about a particular event.
         "was" | "were" | "happened" | "came" | "come" => !person,
         "about" => at + 1 == words.len(),
         "off" => at > 0 && matches!(words[at - 1], "ticked" | "checked"),
@@ -88,8 +88,8 @@ fn follows(words: &[&str], person: bool) -> bool {
     words.iter().enumerate().all(known)
 }
 
-/// Returns true if the subject of the verb here is the speaker or the listener: "do I have", not "do people
-/// have".
+/// Returns true if the subject of the verb at this position is the speaker or the listener: "do I have", but not "do
+/// people have".
 fn is_asked_of_us(words: &[&str], at: usize) -> bool {
     let is_us = |word: &&str| matches!(*word, "i" | "we" | "you");
     words.get(at + 1).is_some_and(|next| is_us(next) || matches!(*next, "been" | "not" | "to" | "there"))

@@ -1,8 +1,8 @@
 //! Questions that only name a type of memory: "what are my open todos?", "all decisions from the last two weeks", "people".
 //!
-//! English rules over words. A question matches only if every word is known here and none is a subject. So "what did we
-//! decide about Redis?" is ranked like any other: missing a list costs less than hiding the answer behind one.
-//! `questions.txt` has the expected results.
+//! Uses English rules over words. A question matches only if this module knows every word and no word is a subject. So
+//! "what did we decide about Redis?" is ranked like any other question. In doubt, a question is ranked, because a
+//! list could hide the answer. `questions.txt` contains the expected results.
 
 mod forms;
 mod words;
@@ -11,37 +11,37 @@ use crate::time::{Timestamp, Zone};
 use crate::vocabulary::MemoryType;
 use crate::when::{self, QuestionInterval};
 
-/// Longest question that is checked, in bytes. A longer one has a subject.
+/// Maximum length of a question that is checked, in bytes. A longer question has a subject.
 const LONGEST: usize = 200;
 
 /// The list that a question asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListQuestion {
-    /// The types, in the order of the question.
+    /// The memory types, in the order of the question.
     pub types: Vec<MemoryType>,
-    /// True for only todos and goals that are done, false for only open ones.
+    /// `true` for only todos and goals that are done, `false` for only open todos and goals.
     pub done: Option<bool>,
-    /// True if it asks for the number of memories.
+    /// True if the question asks for the number of memories.
     pub counts: bool,
     /// The time that the list covers.
     pub time: Option<ListTime>,
-    /// True if it asks for the most important first.
+    /// True if the question asks for the most important memories first.
     pub by_importance: bool,
 }
 
 /// The role of a time in a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ListTime {
-    /// Memories that happened within it, or were saved within it if they have no time of their own.
+    /// Memories that happened within the interval. A memory without a time of its own counts by the time of its save.
     Happened(QuestionInterval),
-    /// Memories that were done within it.
+    /// Memories that were done within the interval.
     Done(QuestionInterval),
-    /// Open work up to its end: without a due date, or due before the end.
+    /// Open work up to the end of the interval: memories without a due date, or with a due date before the end.
     Due(QuestionInterval),
 }
 
 impl ListTime {
-    /// Returns the time itself.
+    /// Returns the interval of the time.
     pub fn interval(&self) -> &QuestionInterval {
         match self {
             Self::Happened(interval) | Self::Done(interval) | Self::Due(interval) => interval,
@@ -49,7 +49,7 @@ impl ListTime {
     }
 }
 
-/// Reads a question, relative to `now` in a zone. Returns `None` if it asks for anything but a list of a type.
+/// Reads a question, relative to `now` in a zone. Returns `None` if the question does not ask for a list of a type.
 pub fn read(question: &str, now: Timestamp, zone: &Zone) -> Option<ListQuestion> {
     if question.len() > LONGEST {
         return None;
@@ -76,11 +76,12 @@ pub fn read(question: &str, now: Timestamp, zone: &Zone) -> Option<ListQuestion>
 #[derive(Clone, Debug)]
 struct NamedTime {
     interval: QuestionInterval,
-    /// The preposition before it.
+    /// The preposition before the time.
     lead: Option<String>,
 }
 
-/// Removes the words that lead to the time at this place ("from the"). Returns the rest and the preposition.
+/// Removes the words before the time at this position that lead to it ("from the"). Returns the remaining words and the
+/// preposition.
 fn without_lead(mut words: Vec<String>, at: usize) -> (Vec<String>, Option<String>) {
     let rest = words.split_off(at);
     if words.last().is_some_and(|word| word == "the") {
@@ -91,15 +92,15 @@ fn without_lead(mut words: Vec<String>, at: usize) -> (Vec<String>, Option<Strin
     (words, lead)
 }
 
-/// A question without its time.
+/// A question whose time was removed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct ListQuestionForm {
     types: Vec<MemoryType>,
     done: Option<bool>,
     counts: bool,
-    /// True if it asks for all of them, open or not.
+    /// True if the question asks for all memories of the type, open or not.
     all: bool,
-    /// True if it asks for open work, which is never about the past.
+    /// True if the question asks for open work, which is never about the past.
     to_do: bool,
 }
 
@@ -108,7 +109,7 @@ impl ListQuestionForm {
         Self { types: vec![memory_type], done: None, counts: false, all: false, to_do: false }
     }
 
-    /// Returns the list for a time, if that makes sense.
+    /// Returns the list for a time. Returns `None` if the question and the time do not fit together.
     fn at(self, time: Option<NamedTime>, today: &QuestionInterval) -> Option<ListQuestion> {
         let Self { types, done, counts, all, to_do } = self;
         let can_be_done = types.iter().all(|memory_type| memory_type.can_be_done());
@@ -122,7 +123,7 @@ impl ListQuestionForm {
             (None, _) => None,
             (Some(time), Some(true)) => Some(ListTime::Done(time.interval)),
             (Some(time), Some(false)) if is_ahead => Some(ListTime::Due(time.interval)),
-            // "by Friday" is read as the last Friday, which is not what is meant.
+            // "by Friday" would be read as the last Friday, but the next Friday is meant.
             (Some(time), Some(false)) if to_do || time.has_no_start() => return None,
             (Some(time), _) => Some(ListTime::Happened(time.interval)),
         };
@@ -131,7 +132,8 @@ impl ListQuestionForm {
 }
 
 impl NamedTime {
-    /// Returns true if the time is in the future: "today", "this week", "tomorrow". Not "since May" nor "from this week".
+    /// Returns true if the time is in the future, as in "today", "this week" and "tomorrow", but not in "since May" and
+    /// "from this week".
     fn is_ahead(&self, today: &QuestionInterval) -> bool {
         let whole = self.lead.as_deref().is_none_or(|lead| !matches!(lead, "from" | "of"));
         let begins = self.interval.from >= today.from;
@@ -147,7 +149,7 @@ impl NamedTime {
     }
 }
 
-/// Most milliseconds that an open end may move by conversion to a time zone.
+/// Maximum number of milliseconds by which the conversion to a time zone may move an open end.
 const MILLIS_OF_TWO_DAYS: i64 = 2 * 86_400_000;
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 use super::*;
 
-/// A Wednesday.
+/// The time of the questions: a Wednesday.
 const NOW: &str = "2026-11-18T10:00:00Z";
 
-/// Formats a list as in the tables; `-` if there is none.
+/// Formats a list in the format of the tables. Returns `-` if there is no list.
 fn written(question: &str) -> String {
     let now: Timestamp = NOW.parse().expect("a time");
     let Some(list) = read(question, now, &Zone::default()) else { return "-".to_owned() };

@@ -2,7 +2,7 @@
 
 use crate::vocabulary::MemoryType;
 
-/// Returns the words with contractions written out: "what's" is "what is".
+/// Returns the words with contractions expanded: "what's" becomes "what is".
 pub(super) fn spelled_out(words: &[String]) -> Vec<String> {
     let mut whole: Vec<String> = Vec::with_capacity(words.len());
     for word in words {
@@ -31,7 +31,7 @@ pub(super) fn spelled_out(words: &[String]) -> Vec<String> {
     whole
 }
 
-/// Returns the words without a final "at the moment" or similar.
+/// Returns the words without a final "at the moment" or a similar phrase.
 pub(super) fn without_now<'a>(words: &'a [&'a str]) -> &'a [&'a str] {
     match words {
         [rest @ .., "at", "the", "moment"] => rest,
@@ -40,7 +40,7 @@ pub(super) fn without_now<'a>(words: &'a [&'a str]) -> &'a [&'a str] {
     }
 }
 
-/// Returns the words without a greeting or a request before them: "hey, could you please".
+/// Returns the words without a greeting or a request at the beginning: "hey, could you please".
 pub(super) fn without_courtesy<'a>(mut words: &'a [&'a str]) -> &'a [&'a str] {
     loop {
         words = match words {
@@ -57,7 +57,8 @@ pub(super) fn without_courtesy<'a>(mut words: &'a [&'a str]) -> &'a [&'a str] {
     }
 }
 
-/// The words without "by importance" and the like at their end, and whether they ended so.
+/// Returns the words without a final "by importance" or a similar phrase, and true if the words ended with such a
+/// phrase.
 pub(super) fn without_order<'a>(words: &'a [&'a str]) -> (&'a [&'a str], bool) {
     match words {
         [rest @ .., "sorted" | "ordered" | "ranked", "by", "importance" | "priority"]
@@ -73,7 +74,7 @@ pub(super) fn leads_to_time(word: &str) -> bool {
     matches!(word, "from" | "in" | "of" | "on" | "during" | "over" | "within" | "for" | "at" | "throughout")
 }
 
-/// Returns the type named at the beginning of these words, and the number of words in its name.
+/// Returns the type that is named at the beginning of these words, and the number of words in its name.
 pub(super) fn type_at(words: &[&str]) -> Option<(MemoryType, usize)> {
     let first = *words.first()?;
     let next = words.get(1).copied().unwrap_or_default();
@@ -100,7 +101,7 @@ pub(super) fn type_at(words: &[&str]) -> Option<(MemoryType, usize)> {
     Some((memory_type, 2))
 }
 
-/// Returns the number of words in a phrase such as "things that I still have to do".
+/// Returns the length, in words, of a phrase such as "things that I still have to do".
 fn things_to_do(words: &[&str]) -> Option<usize> {
     if !matches!(words.first(), Some(&("things" | "stuff" | "anything" | "everything" | "something"))) {
         return None;
@@ -207,7 +208,7 @@ pub(super) fn says_done(word: &str) -> bool {
     )
 }
 
-/// Returns true if a word may come before the name of a type and adds no subject.
+/// Returns true if a word may precede the name of a type without adding a subject.
 pub(super) fn may_lead(word: &str) -> bool {
     matches!(
         word,
@@ -295,7 +296,7 @@ pub(super) fn may_lead(word: &str) -> bool {
     )
 }
 
-/// Returns true if a word may come after the name of a type and adds no subject.
+/// Returns true if a word may follow the name of a type without adding a subject.
 pub(super) fn may_follow(word: &str) -> bool {
     matches!(
         word,

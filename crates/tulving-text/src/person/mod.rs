@@ -1,7 +1,8 @@
-//! The people in a question: names in it, and mentions of "me" or "you".
+//! Finds the people in a question: names, and mentions of "me" or "you".
 //!
-//! A speaker's name is in almost every item of that speaker, so it does not distinguish them. The question is matched
-//! without the name, and ranking prefers that speaker's items. English rules; in other languages they find little.
+//! A speaker's name occurs in almost every item of that speaker, so it does not distinguish these items. The question
+//! is matched without the name, and ranking prefers the items of that speaker. The rules are English and find little in
+//! other languages.
 
 mod name;
 mod pronoun;
@@ -14,11 +15,11 @@ use crate::terms::{compared, is_stop_word};
 /// The grammatical person of a question.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum GrammaticalPerson {
-    /// The question is about the one who asks.
+    /// The question is about the person who asks.
     First,
-    /// The question is about the one who is asked.
+    /// The question is about the person or agent that is asked.
     Second,
-    /// The question is about neither.
+    /// The question is about neither of them.
     #[default]
     Other,
 }
@@ -26,18 +27,18 @@ pub enum GrammaticalPerson {
 /// The people that a question mentions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct QuestionPeople {
-    /// The question without the names.
+    /// The question without the names of the speakers.
     pub stripped: String,
-    /// The speakers that it names, as given.
+    /// The speakers whom the question names, spelled as in the list of speakers.
     pub named: Vec<String>,
-    /// Its grammatical person.
+    /// The grammatical person of the question.
     pub person: GrammaticalPerson,
 }
 
 /// Removes the names of speakers from a question.
 ///
-/// A name is removed with its possessive, and leaves one space. Words for roles, such as "user", are not names. A
-/// question stays unchanged if only stop words would be left.
+/// A name is removed together with its possessive, and one space remains. Words for roles, such as "user", are not
+/// names. If only stop words would be left, the question is not changed.
 pub fn address(question: &str, speakers: &[String]) -> QuestionPeople {
     let words = words(question);
     let names = SpeakerNameIndex::of(speakers);
@@ -59,7 +60,7 @@ pub fn address(question: &str, speakers: &[String]) -> QuestionPeople {
 /// A run of letters and digits.
 struct QuestionWord {
     range: Range<usize>,
-    /// The word, folded for comparison.
+    /// The word in folded form, for comparison.
     form: String,
 }
 
@@ -81,7 +82,7 @@ fn words(text: &str) -> Vec<QuestionWord> {
     words
 }
 
-/// Extends the range of a name by its `'s`, or by the apostrophe after an s.
+/// Extends the range of a name by its `'s`, or by the apostrophe after a final s.
 fn possessive(text: &str, name: Range<usize>) -> Range<usize> {
     let after = &text[name.end..];
     let Some(rest) = after.strip_prefix(['\'', '’', '\u{ff07}']) else { return name };
@@ -95,8 +96,8 @@ fn possessive(text: &str, name: Range<usize>) -> Range<usize> {
     }
 }
 
-/// Returns the text without some ranges. At most one space remains at each cut, and none before punctuation or at
-/// either end.
+/// Returns the text without the given ranges. At each cut, at most one space remains, and no space remains before
+/// punctuation or at the ends of the text.
 fn without(text: &str, places: &[Range<usize>]) -> String {
     let mut left = String::with_capacity(text.len());
     let mut at = text.len() - text.trim_start().len();
@@ -113,7 +114,7 @@ fn without(text: &str, places: &[Range<usize>]) -> String {
     left.trim().to_owned()
 }
 
-/// Returns the text after a cut, without a space or comma that the cut made redundant.
+/// Returns the text after a cut, without a space or comma that became redundant by the cut.
 fn closed_up<'a>(before: &str, after: &'a str, cut: bool) -> &'a str {
     if !cut {
         return after;

@@ -1,4 +1,4 @@
-//! The names of speakers, prepared for the search in a question.
+//! Prepares the names of speakers for the search in a question.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -6,13 +6,13 @@ use std::ops::Range;
 use super::{QuestionWord, possessive, words};
 use crate::terms::is_stop_word;
 
-/// Most words of a name that are compared.
+/// Maximum number of words of a name that are compared.
 const NAME_WORDS: usize = 6;
 
-/// Fewest letters of a first name that can replace the full name.
+/// Minimum number of letters of a first name that may replace the full name.
 const FIRST_LETTERS: usize = 3;
 
-/// Names of speakers without a name of their own.
+/// Role names of speakers, which are not names of people.
 const ROLES: [&str; 36] = [
     "admin",
     "agent",
@@ -52,8 +52,8 @@ const ROLES: [&str; 36] = [
     "you",
 ];
 
-/// Words that are also names, or the beginning of one. They count as names only with a capital letter, and not at the
-/// beginning of the question.
+/// Words that are also names, or also the beginning of a name. They count as names only if they have a capital letter.
+/// At the beginning of the question, they also need a possessive.
 const COMMON: [&str; 63] = [
     "angel", "april", "art", "august", "aunt", "autumn", "baker", "bill", "bishop", "brook", "brother",
     "brown", "buddy", "captain", "chance", "chase", "chip", "coach", "cook", "crystal", "dad", "dawn",
@@ -65,9 +65,9 @@ const COMMON: [&str; 63] = [
 
 /// A name in a question.
 pub(super) struct SpeakerNameMatch<'a> {
-    /// Its range, with the possessive.
+    /// The range of the name, including the possessive.
     pub(super) range: Range<usize>,
-    /// The speakers with this name, by index.
+    /// The indices of the speakers with this name.
     pub(super) speakers: &'a [usize],
 }
 
@@ -75,7 +75,7 @@ pub(super) struct SpeakerNameMatch<'a> {
 #[derive(Default)]
 pub(super) struct SpeakerNameIndex {
     by_words: HashMap<String, Vec<usize>>,
-    /// Number of words of the longest name that begins with a word.
+    /// For each word, the number of words of the longest name that begins with the word.
     longest: HashMap<String, usize>,
 }
 
@@ -109,7 +109,7 @@ impl SpeakerNameIndex {
         }
     }
 
-    /// Finds the names in a question, in order, each the longest possible at its place.
+    /// Finds the names in a question, in order. At each position, the longest possible name is chosen.
     pub(super) fn find(&self, question: &str, words: &[QuestionWord]) -> Vec<SpeakerNameMatch<'_>> {
         let mut found = Vec::new();
         let mut at = 0;
@@ -125,7 +125,7 @@ impl SpeakerNameIndex {
                 Some((count, speakers)) => {
                     let range = possessive(question, words[at].range.start..words[at + count - 1].range.end);
                     at += count;
-                    // The s of a possessive is not an initial.
+                    // The s of a possessive is skipped, so that it is not read as an initial.
                     at += words[at..].iter().take_while(|word| word.range.start < range.end).count();
                     found.push(SpeakerNameMatch { range, speakers });
                 }
@@ -151,8 +151,8 @@ fn is_common(word: &str) -> bool {
     is_stop_word(word) || COMMON.binary_search(&word).is_ok()
 }
 
-/// Returns true if words that spell a name are meant as one. They must be close together. A common word needs a
-/// capital letter; at the beginning of the question it also needs a possessive.
+/// Returns true if words that spell a name are meant as a name. The words must be close together. A common word needs a
+/// capital letter, and at the beginning of the question it also needs a possessive.
 fn is_meant(question: &str, words: &[QuestionWord], opens: bool) -> bool {
     let near = words.windows(2).all(|two| {
         let gap = &question[two[0].range.end..two[1].range.start];

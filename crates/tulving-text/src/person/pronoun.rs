@@ -1,8 +1,8 @@
-//! Detects if a question is about the one who asks or the one who is asked.
+//! Detects whether a question is about the person who asks or about the person or agent that is asked.
 
 use super::{GrammaticalPerson, QuestionWord};
 
-/// Words that show that a question is English, where a pronoun could be a word of another language.
+/// Words that show that a question is English. They are needed where a pronoun could be a word of another language.
 const ENGLISH: [&str; 38] = [
     "about", "are", "can", "could", "did", "does", "for", "give", "have", "help", "how", "if", "list",
     "remind", "said", "say", "share", "should", "show", "tell", "than", "that", "the", "there", "was",
@@ -38,7 +38,7 @@ const ASKING: [&str; 25] = [
     "tell",
 ];
 
-/// Words that a capital I numbers: "World War I".
+/// Words after which a capital I is a number: "World War I".
 const NUMBERED: [&str; 14] = [
     "act", "appendix", "book", "chapter", "class", "figure", "grade", "level", "part", "phase", "stage",
     "type", "volume", "war",
@@ -78,7 +78,7 @@ fn is_abbreviated(question: &str, word: &QuestionWord) -> bool {
     after.next() == Some('.') && after.next().is_some_and(char::is_alphabetic)
 }
 
-/// Returns true if the "you" between these words is only asked to answer.
+/// Returns true if the "you" between these words is only asked to give the answer, and the question is not about "you".
 fn is_only_asked(before: &str, after: &[QuestionWord]) -> bool {
     let verb = after.iter().map(|word| word.form.as_str()).find(|word| {
         !matches!(*word, "please" | "kindly" | "also" | "still" | "perhaps" | "maybe" | "quickly" | "even")

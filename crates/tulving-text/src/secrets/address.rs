@@ -1,10 +1,10 @@
-//! Passwords in addresses, such as those of databases: `scheme://user:password@host`.
+//! Finds passwords in addresses, such as those of databases: `scheme://user:password@host`.
 
 use super::SecretMatch;
 use super::chance::{is_random, is_reference, is_stand_in};
 use crate::vocabulary::SecretKind;
 
-/// Schemes of addresses with a user and a password. A `+` separates the driver.
+/// Schemes of addresses with a user and a password. A `+` separates the scheme from a driver.
 const SCHEMES: [&str; 52] = [
     "postgres",
     "postgresql",
@@ -60,15 +60,15 @@ const SCHEMES: [&str; 52] = [
     "vnc",
 ];
 
-/// Longest name of a scheme.
+/// Maximum length of the name of a scheme, in bytes.
 const SCHEME: usize = 24;
-/// Longest user and password.
+/// Maximum length of the user and password together, in bytes.
 const LONGEST: usize = 300;
-/// Fewest characters of a token without a password.
+/// Minimum number of characters of a token that is used without a password.
 const TOKEN: usize = 20;
-/// The name in hosts of error trackers.
+/// A name that occurs in the hosts of error trackers.
 const ERRORS: &[u8] = b"sentry";
-/// Passwords in examples of addresses.
+/// Passwords that are used in examples of addresses.
 const SHOWN: [&str; 11] = [
     "password",
     "pass",
@@ -96,7 +96,8 @@ pub(super) fn find(text: &str, found: &mut Vec<SecretMatch>) {
         let Some(end) = login(bytes, from) else { continue };
         let secret = match text[from..end].split_once(':') {
             Some((user, password)) if !is_shown(user, password) => end - password.len()..end,
-            // A token in place of the user, as for repositories. Error trackers have a public key there.
+            // A token may take the position of the user, as in addresses of repositories. For error trackers, the user
+            // is a public key.
             None if is_token(&text[from..end]) && !counts_errors(&bytes[end..]) => from..end,
             _ => continue,
         };
@@ -105,14 +106,14 @@ pub(super) fn find(text: &str, found: &mut Vec<SecretMatch>) {
     }
 }
 
-/// Returns the end of the user and password that begin here.
+/// Returns the end of the user and password that begin at this position.
 fn login(bytes: &[u8], from: usize) -> Option<usize> {
     let ends = |byte: &u8| byte.is_ascii_whitespace() || b"\"'`<>\\|".contains(byte);
     let rest = &bytes[from..];
     let whole = &rest[..rest.iter().take(LONGEST).position(ends).unwrap_or(rest.len().min(LONGEST))];
     let place = whole.iter().position(|byte| b"/?#".contains(byte)).unwrap_or(whole.len());
     let at = |part: &[u8]| part.iter().rposition(|byte| *byte == b'@').map(|at| from + at);
-    // If there is no port number between the colon and the next sign, that sign is part of the password.
+    // If the text between the colon and the next sign is not a port number, the sign is part of the password.
     let odd = || {
         let colon = whole[..place].iter().position(|byte| *byte == b':')?;
         let port = whole[colon + 1..place].iter().all(u8::is_ascii_digit) || whole[0] == b'[';
@@ -143,7 +144,7 @@ fn scheme(bytes: &[u8], at: usize) -> bool {
     SCHEMES.iter().any(|scheme| driver == scheme.as_bytes())
 }
 
-/// Returns true if the password in an address is a placeholder or a well-known one.
+/// Returns true if the password in an address is a placeholder or a well-known example.
 pub(super) fn is_shown(user: &str, password: &str) -> bool {
     password.is_empty()
         || password.eq_ignore_ascii_case(user)

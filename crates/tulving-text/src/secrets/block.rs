@@ -1,4 +1,4 @@
-//! Private keys in PEM form.
+//! Finds private keys in PEM form.
 
 use super::SecretMatch;
 use crate::vocabulary::SecretKind;
@@ -8,20 +8,20 @@ const END: &str = "-----END ";
 const DASHES: &[u8] = b"-----";
 const KEY: &[u8] = b"PRIVATE KEY";
 
-/// Longest label of a block.
+/// Maximum length of the label of a block, in bytes.
 const NAME: usize = 48;
-/// Longest block.
+/// Maximum length of a block, in bytes.
 const LONGEST: usize = 16_384;
-/// Fewest letters of a key. A smaller block only shows the place of a key.
+/// Minimum number of letters of a key. A smaller block only shows the place of a key.
 const FEWEST: usize = 40;
 
 pub(super) fn find(text: &str, found: &mut Vec<SecretMatch>) {
-    // Almost no text has one, and searching for a single character is much faster than for several.
+    // Almost no text contains a block, and searching for a single character is much faster than searching for several.
     if !text.match_indices('-').any(|(at, _)| text.as_bytes()[at..].starts_with(BEGIN.as_bytes())) {
         return;
     }
     let mut from = 0;
-    // The next end marker; searched once, however many blocks begin before it.
+    // The next end marker. It is searched only once, even if many blocks begin before it.
     let mut next = text.find(END);
     while let Some(start) = text[from..].find(BEGIN).map(|at| from + at) {
         let named = start + BEGIN.len();
@@ -44,7 +44,7 @@ pub(super) fn find(text: &str, found: &mut Vec<SecretMatch>) {
     }
 }
 
-/// Returns the length of the rest of a heading, if it names a private key.
+/// Returns the length of the rest of a header line, if the line names a private key.
 fn heading(rest: &[u8]) -> Option<usize> {
     let end = rest.iter().take(NAME).position(|byte| *byte == b'-')?;
     let named = rest[..end].windows(KEY.len()).any(|part| part == KEY);
@@ -58,7 +58,7 @@ fn ending(rest: &[u8]) -> usize {
     if rest[name..].starts_with(DASHES) { name + DASHES.len() } else { name }
 }
 
-/// Returns the number of bytes that can belong to a key without an end: lines of its letters.
+/// Returns the number of bytes that can belong to a key without an end marker: lines of characters that occur in keys.
 fn keyed(rest: &[u8]) -> usize {
     let is_key = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/=\n\r\\".contains(byte);
     rest.iter().take(LONGEST).take_while(|byte| is_key(byte)).count()

@@ -1,17 +1,17 @@
-//! Numbers of payment cards: with the length and the prefix of an issuer, a valid check digit, and either grouped
-//! like a card or near a word for one.
+//! Finds the numbers of payment cards. Such a number has the length and the prefix of an issuer and a valid check
+//! digit. It is also grouped like a card number, or near a word for a card.
 
 use super::SecretMatch;
 use crate::vocabulary::SecretKind;
 
-/// Fewest and most digits of a number.
+/// Minimum and maximum number of digits of a card number.
 const DIGITS: std::ops::RangeInclusive<usize> = 13..=19;
-/// Longest distance from a number back to a word for a card.
+/// Maximum distance from a number back to a word for a card, in bytes.
 const BESIDE: usize = 48;
 /// Words for a card, in lower case.
 const NAMES: [&str; 8] =
     ["card", "visa", "mastercard", "amex", "american express", "credit", "debit", "karte"];
-/// Test numbers of payment services.
+/// Test numbers that payment services publish.
 const TESTS: [&str; 20] = [
     "4242424242424242",
     "4111111111111111",
@@ -53,7 +53,7 @@ pub(super) fn find(text: &str, found: &mut Vec<SecretMatch>) {
     }
 }
 
-/// Returns true if a number next to this byte is part of something else.
+/// Returns true if a number next to this byte is part of a longer word or number.
 fn is_tied(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-' | b'+' | b'/' | b'#' | b'=')
 }
@@ -62,7 +62,7 @@ fn digits(bytes: &[u8], at: usize) -> usize {
     bytes[at..].iter().take_while(|byte| byte.is_ascii_digit()).count()
 }
 
-/// Returns the end of a card number that begins here.
+/// Returns the end of a card number that begins at this position.
 fn number(text: &str, at: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     let (mut groups, mut end) = (vec![digits(bytes, at)], at + digits(bytes, at));
@@ -93,11 +93,11 @@ fn number(text: &str, at: usize) -> Option<usize> {
     (valid && !TESTS.contains(&number.as_str())).then_some(end)
 }
 
-/// Returns true if a word for a card comes before a number, on its line.
+/// Returns true if a word for a card precedes a number on the same line.
 fn is_named(text: &str, at: usize) -> bool {
     let from = (at.saturating_sub(BESIDE)..=at).find(|from| text.is_char_boundary(*from)).unwrap_or(at);
     let before = text[from..at].rsplit('\n').next().unwrap_or_default().to_ascii_lowercase();
-    // The label of a redacted number does not count.
+    // The label of a redacted card number does not count as a word for a card.
     let before = before.replace(&format!("{}]", SecretKind::CardNumber), "");
     NAMES.iter().any(|name| before.contains(name))
 }
@@ -124,7 +124,7 @@ fn is_issued(number: &str) -> bool {
     }
 }
 
-/// Returns true if the check digit is valid (Luhn).
+/// Returns true if the check digit is valid (Luhn algorithm).
 fn is_checked(number: &str) -> bool {
     let sum: u32 = number
         .bytes()

@@ -1,4 +1,4 @@
-//! Detects random values, and placeholders and references in their place.
+//! Detects random values, and detects placeholders and references that are used instead of values.
 
 /// Parts of placeholders for secrets in examples and templates, in lower case.
 const STAND_INS: [&str; 14] = [
@@ -46,7 +46,7 @@ const REFERENCES: [&str; 24] = [
     "enc[",
 ];
 
-/// YAML tags before a reference, in lower case.
+/// YAML tags that precede a reference, in lower case.
 const MARKS: [&str; 8] = ["!secret", "!ref", "!sub", "!env", "!env_var", "!getatt", "!include", "!reference"];
 
 /// Returns true if an ASCII value looks random: letters and digits alternate, and many of them differ.
@@ -60,8 +60,8 @@ pub(super) fn is_random(value: &str) -> bool {
         && !is_stand_in(value)
 }
 
-/// Returns true if letters alone look random: upper and lower case alternate, with adjacent capitals, which camel-case
-/// names do not have.
+/// Returns true if a value of letters alone looks random: upper and lower case alternate, and some capitals are
+/// adjacent. Camel-case names have no adjacent capitals.
 pub(super) fn is_noise(value: &str, least: usize) -> bool {
     let pairs = || value.as_bytes().windows(2);
     let large = pairs().filter(|pair| pair.iter().all(u8::is_ascii_uppercase)).count();
@@ -75,7 +75,7 @@ pub(super) fn is_noise(value: &str, least: usize) -> bool {
         && !is_stand_in(value)
 }
 
-/// Returns true if a short value of several kinds of characters looks random.
+/// Returns true if a short value that contains several kinds of characters looks random.
 pub(super) fn is_mixed(value: &str) -> bool {
     let core = value.trim_end_matches(['!', '?', '.', ',']);
     let solid: Vec<u8> = core.bytes().filter(u8::is_ascii_alphanumeric).collect();
@@ -88,7 +88,7 @@ pub(super) fn is_mixed(value: &str) -> bool {
     ];
     let sorts = sorts.into_iter().filter(|has| *has).count();
     let turns = turns(&solid);
-    // Camel-case names contain whole words.
+    // Camel-case names contain complete words.
     let spelled = solid.windows(4).any(|part| part.iter().all(u8::is_ascii_lowercase));
     value.len() >= 8
         && value.is_ascii()
@@ -98,7 +98,7 @@ pub(super) fn is_mixed(value: &str) -> bool {
         && turns * 3 >= solid.len()
 }
 
-/// Counts the places where a letter or digit is of another kind than the one before it.
+/// Counts the positions at which a letter or digit is of another kind than the character before it.
 pub(super) fn turns(solid: &[u8]) -> usize {
     solid.windows(2).filter(|pair| sort(pair[0]) != sort(pair[1])).count()
 }
@@ -123,7 +123,7 @@ pub(super) fn is_stand_in(value: &str) -> bool {
     STAND_INS.iter().any(|part| lower.contains(part)) || distinct(lower.as_bytes()) < 3
 }
 
-/// Returns true if the name after a star is a YAML alias: `*default_password`.
+/// Returns true if the name after an asterisk is a YAML alias: `*default_password`.
 fn is_alias(name: &str) -> bool {
     let parted = name.contains(['_', '-']);
     let in_name =

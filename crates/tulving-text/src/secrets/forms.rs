@@ -1,6 +1,6 @@
-//! The known forms of keys and tokens: the prefix of each, and the characters and length of the rest.
+//! The known forms of keys and tokens: each has a prefix, and the characters and the minimum length of the rest.
 //!
-//! A pure table; [`token`](super::token) searches for them.
+//! The module [`token`](super::token) searches for these forms.
 
 use crate::vocabulary::SecretKind::{self, *};
 
@@ -22,7 +22,7 @@ pub(super) enum TokenCharacters {
 }
 
 impl TokenCharacters {
-    /// Number of classes.
+    /// Number of character classes.
     pub(super) const COUNT: usize = 6;
 
     pub(super) fn has(self, byte: u8) -> bool {

@@ -1,7 +1,7 @@
-//! Recovery phrases of wallets: 12, 15, 18, 21 or 24 words of a list of 2,048, the last with a checksum (BIP-39). Anyone
-//! with the words controls the wallet.
+//! Finds recovery phrases of wallets: 12, 15, 18, 21 or 24 words from a list of 2,048 words. The last word contains a
+//! checksum (BIP-39). Anyone who knows the words controls the wallet.
 //!
-//! Prose almost never has twelve words of three to eight letters in a row, so only such runs are looked up.
+//! Prose almost never has twelve consecutive words of three to eight letters, so words are looked up only in such runs.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -16,14 +16,14 @@ use crate::vocabulary::SecretKind;
 const LIST: &str = include_str!("bip39.txt");
 static WORDS: LazyLock<Vec<&str>> = LazyLock::new(|| LIST.lines().collect());
 
-/// The possible numbers of words, most first.
+/// The possible numbers of words, in descending order.
 const COUNTS: [usize; 5] = [24, 21, 18, 15, 12];
 const FEWEST: usize = 12;
-/// Bits of a word's number.
+/// Number of bits of a word's number.
 const BITS: usize = 11;
 /// Lengths of the words of the list.
 const LENGTHS: std::ops::RangeInclusive<usize> = 3..=8;
-/// Distance before the words that is searched for a name of the phrase.
+/// Distance before the words in which a name of the phrase is searched, in bytes.
 const BEFORE: usize = 60;
 /// Names of a recovery phrase, in lower case.
 const NAMES: [&str; 8] = [
@@ -61,7 +61,7 @@ pub(super) fn find(text: &str, found: &mut Vec<SecretMatch>) {
     look_up(text, &mut run, found);
 }
 
-/// Returns true if the byte here may separate two words: white space, a comma, or a list number.
+/// Returns true if the byte at this position may separate two words: white space, a comma, or part of a list number.
 fn is_between(bytes: &[u8], at: usize) -> bool {
     match bytes[at] {
         byte if byte.is_ascii_whitespace() || byte.is_ascii_digit() => true,
@@ -74,7 +74,7 @@ fn is_between(bytes: &[u8], at: usize) -> bool {
     }
 }
 
-/// Looks up the words of a run, and clears it.
+/// Looks up the words of a run, and then clears the run.
 fn look_up(text: &str, run: &mut Vec<Range<usize>>, found: &mut Vec<SecretMatch>) {
     if run.len() >= FEWEST {
         let number = |word: &Range<usize>| {
@@ -95,7 +95,7 @@ fn look_up(text: &str, run: &mut Vec<Range<usize>>, found: &mut Vec<SecretMatch>
     run.clear();
 }
 
-/// Finds phrases among consecutive words of the list.
+/// Finds recovery phrases among consecutive words of the list.
 fn phrases(text: &str, places: &[Range<usize>], numbers: &[usize], found: &mut Vec<SecretMatch>) {
     let first = places[0].start;
     let mut before = first.saturating_sub(BEFORE);
@@ -113,7 +113,8 @@ fn phrases(text: &str, places: &[Range<usize>], numbers: &[usize], found: &mut V
                 found.push(SecretMatch { range, what: SecretKind::PrivateKey });
                 at += count;
             }
-            // Words that are named as a phrase but fail the checksum: mistyped, or of another kind of wallet.
+            // The words are named as a recovery phrase but fail the checksum: a word is misspelled, or the wallet is of
+            // another kind.
             None if named && at == 0 && COUNTS.contains(&numbers.len()) => {
                 let range = first..places[places.len() - 1].end;
                 found.push(SecretMatch { range, what: SecretKind::PrivateKey });
@@ -124,8 +125,8 @@ fn phrases(text: &str, places: &[Range<usize>], numbers: &[usize], found: &mut V
     }
 }
 
-/// Checks the checksum of these words. Words in alphabetical order are part of the list itself, and words that repeat are
-/// not a secret: one in sixteen such texts would pass by chance.
+/// Returns true if the words form a phrase with a valid checksum. Words in alphabetical order are part of the published
+/// list, and words that repeat are not a secret. One in sixteen such texts would have a valid checksum by chance.
 fn is_phrase(numbers: &[usize]) -> bool {
     let different: HashSet<usize> = numbers.iter().copied().collect();
     different.len() * 2 >= numbers.len()
@@ -155,7 +156,7 @@ mod tests {
         found.into_iter().map(|one| &text[one.range]).collect()
     }
 
-    /// The first test vectors of BIP-39. They are public and belong to no wallet in use.
+    /// The first test vectors of BIP-39. They are public, and no wallet uses them.
     const TWELVE: &str = "legal winner thank year wave sausage worth useful legal winner thank yellow";
     const TWENTY_FOUR: &str = "void come effort suffer camp survey warrior heavy shoot primary clutch crush open amazing \
         screen patrol group space point ten exist slush involve unfold";

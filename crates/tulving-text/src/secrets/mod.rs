@@ -1,8 +1,8 @@
-//! Finds secrets in a text: keys and tokens of known forms, private keys, recovery phrases, passwords in addresses, card
-//! numbers, and values named as a password or a key.
+//! Finds secrets in a text: keys and tokens of known forms, private keys, recovery phrases, passwords in addresses,
+//! card numbers, and values that are labelled as a password or a key.
 //!
-//! Pure, and linear in the length of any text. A random value counts only in a known form or near a word for a secret, so
-//! hashes, ids, checksums and encoded data are not redacted.
+//! The functions are pure, and linear in the length of any text. A random value counts only if it has a known form or
+//! is near a word for a secret, so hashes, ids, checksums and encoded data are not redacted.
 
 mod address;
 mod block;
@@ -27,9 +27,9 @@ use crate::vocabulary::SecretKind;
 /// A secret in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SecretMatch {
-    /// Its range in bytes. Both ends are on character boundaries.
+    /// The range of the secret, in bytes. Both ends are on character boundaries.
     pub range: Range<usize>,
-    /// Its kind.
+    /// The kind of the secret.
     pub what: SecretKind,
 }
 
@@ -47,7 +47,7 @@ pub fn find(text: &str) -> Vec<SecretMatch> {
     apart(found)
 }
 
-/// Replaces each secret in a text with its kind, such as `[redacted: password]`. Redacting a text again changes nothing.
+/// Replaces each secret in a text with its kind, such as `[redacted: password]`. A second redaction changes nothing.
 pub fn redacted(text: &str) -> Cow<'_, str> {
     redact(text, &mut |_| ())
 }
@@ -57,14 +57,14 @@ pub fn redact<'a>(text: &'a str, note: &mut dyn FnMut(SecretKind)) -> Cow<'a, st
     replaced(text, false, note)
 }
 
-/// Redacts a text and keeps its number of lines, so that text after a secret stays on its line.
+/// Redacts a text and preserves its number of lines, so that text after a secret stays on the same line.
 pub fn redact_in_lines(text: &str) -> Cow<'_, str> {
     replaced(text, true, &mut |_| ())
 }
 
 fn replaced<'a>(text: &'a str, lines: bool, note: &mut dyn FnMut(SecretKind)) -> Cow<'a, str> {
     let mut safe = Cow::Borrowed(text);
-    // The text around a secret may name the value after it. One round is enough for almost every text with secrets.
+    // After a replacement, the text may contain a new match. One round is enough for almost every text with secrets.
     for _ in 0..ROUNDS {
         let found = find(&safe);
         if found.is_empty() {
@@ -76,7 +76,7 @@ fn replaced<'a>(text: &'a str, lines: bool, note: &mut dyn FnMut(SecretKind)) ->
     safe
 }
 
-/// Replaces these secrets with their kinds.
+/// Replaces the given secrets with their kinds.
 fn put(text: &str, found: &[SecretMatch], lines: bool) -> String {
     let mut safe = String::with_capacity(text.len());
     let mut at = 0;
@@ -94,12 +94,12 @@ fn put(text: &str, found: &[SecretMatch], lines: bool) -> String {
     safe
 }
 
-/// The prefix of a replaced secret.
+/// The prefix of the mark that replaces a secret.
 pub const REDACTED: &str = "[redacted: ";
-/// Most rounds of a redaction.
+/// Maximum number of rounds of a redaction.
 const ROUNDS: usize = 8;
 
-/// Sorts the findings and merges those that overlap. The more specific kind wins: a known form before a name next to it.
+/// Sorts the matches and merges overlapping matches. The more specific kind has priority: a known form before a label.
 fn apart(mut found: Vec<SecretMatch>) -> Vec<SecretMatch> {
     found.sort_by_key(|one| one.range.start);
     let mut apart: Vec<SecretMatch> = Vec::with_capacity(found.len());
@@ -121,8 +121,8 @@ mod tests {
 
     use super::*;
 
-    /// Makes a random-looking value that is not in use. Built from parts, so that scanners of repositories do not take it
-    /// for a key.
+    /// Makes a random-looking value that is not in use. The value is built from parts, so that secret scanners of
+    /// repositories do not report it as a key.
     fn made_up(length: usize) -> String {
         "Zq7Xw2Lr9Bv4Nt6Kd1Hs8Mf3Jp5Gc0".chars().cycle().take(length).collect()
     }
@@ -196,7 +196,7 @@ mod tests {
             let found = find(&text);
             assert!(found.iter().all(|one| text.is_char_boundary(one.range.end)), "{piece}");
         }
-        // Ten times as much takes ten times as long.
+        // The limit of the test allows linear time: a text of ten times the length takes ten times as long.
         let long = "sk-eyJa.4 password: http://a:b -----BEGIN PRIVATE KEY-----".repeat(10 * BYTES / 58);
         let _ = find(&long);
     }

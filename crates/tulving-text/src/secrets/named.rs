@@ -1,7 +1,8 @@
-//! Values named as a password, a key or a token: a name, a separator and a value, such as `password: …`.
+//! Finds values that are labelled as a password, a key or a token: a name, a separator and a value, such as `password:
+//! …`.
 //!
-//! Passwords may be short; digits and symbols distinguish them from prose. Keys and tokens must look random, because the
-//! names have many other uses.
+//! Passwords may be short; digits and symbols distinguish them from prose. Keys and tokens must look random, because
+//! their names have many other uses.
 
 use std::ops::Range;
 
@@ -15,31 +16,31 @@ use super::value::{SIGNS, is_account, is_code, is_key, is_login, is_made, is_pas
 use super::{REDACTED, SecretMatch};
 use crate::vocabulary::SecretKind;
 
-/// Fewest characters of a password, and of a password that is called a code.
+/// Minimum number of characters of a password, and of a password that is called a code.
 const PASSWORD: usize = 6;
 const CODE: usize = 4;
-/// Fewest characters of a key or token with only a space between it and its name.
+/// Minimum number of characters of a key or token that is separated from its name only by a space.
 const BARE_KEY: usize = 20;
 const BARE_TOKEN: usize = 32;
-/// Fewest characters of a signature in an address.
+/// Minimum number of characters of a signature in an address.
 const SIGNATURE: usize = 27;
-/// Words that may follow a name whose value came before it.
+/// Words that may follow a name whose value precedes the name.
 const GOES_ON: [&str; 12] =
     ["now", "and", "until", "but", "here", "there", "again", "when", "if", "so", "or", "then"];
-/// Most words between a value and the name after it, as in `… is the new admin password`.
+/// Maximum number of words between a value and the name after the value, as in `… is the new admin password`.
 const BACK: usize = 5;
-/// Most codes in a row, and most pairs in a cookie.
+/// Maximum number of consecutive codes, and maximum number of pairs in a cookie.
 const IN_A_ROW: usize = 24;
-/// Words before the name of a user.
+/// Words that precede the name of a user.
 const USERS: [&str; 7] = ["login", "logon", "user", "username", "usr", "account", "benutzer"];
-/// Words after those that are not user names.
+/// Words that may follow the words above but are not user names.
 const MODALS: [&str; 18] = [
     "can", "may", "must", "should", "could", "might", "will", "would", "shall", "to", "does", "did", "do",
     "not", "or", "tests", "test", "cannot",
 ];
-/// Distance that is searched backwards for a user name.
+/// Distance before a name in which a user name is searched, in bytes.
 const USER: usize = 64;
-/// Words before a pass that show it is a password, not a ticket.
+/// Words before "pass" that show that it means a password and not a ticket.
 const OWNERS: [&str; 19] = [
     "my", "our", "his", "her", "their", "wifi", "wi-fi", "root", "admin", "db", "login", "user", "vpn",
     "ssh", "mail", "email", "router", "guest", "server",
@@ -57,7 +58,7 @@ pub(super) fn find(text: &str, found: &mut Vec<SecretMatch>) {
         }
         let word = at..word_end(bytes, at);
         at = word.end;
-        // Almost no word can be a name, and the label of a redacted secret is none.
+        // Almost no word can be the end of a name, and the label of a redacted secret is not a name.
         if names::may_end(bytes, &word) && !bytes[..word.start].ends_with(REDACTED.as_bytes()) {
             let joined = !before.is_empty() && word.start == before.end + 1 && bytes[before.end] == b' ';
             let before = joined.then_some(&before);
@@ -93,7 +94,8 @@ fn kind(name: SecretNameKind, range: &Range<usize>) -> SecretKind {
     }
 }
 
-/// Returns the length of the separator here, in bytes: one symbol, or 0. The text must have a character here.
+/// Returns the length of the separator at this position, in bytes: the length of one symbol, or 0. The text must have a
+/// character at this position.
 fn gap(bytes: &[u8], at: usize) -> usize {
     match bytes[at] {
         byte if !IN_NAMES[usize::from(byte)] => 1,
@@ -102,7 +104,7 @@ fn gap(bytes: &[u8], at: usize) -> usize {
     }
 }
 
-/// Returns the end of a word. Letters of languages without spaces and Latin letters do not form one word.
+/// Returns the end of a word. A letter of a language without spaces and a Latin letter are not part of the same word.
 fn word_end(bytes: &[u8], at: usize) -> usize {
     let mut end = at;
     let mut dense = false;
@@ -179,8 +181,8 @@ fn value(
     likely.then(|| if name == SecretNameKind::Recovery { codes(text, range) } else { range })
 }
 
-/// Returns true if a user name comes just before, on the same line: `login ana pass …`. In `the user can pass …`, `can` is
-/// not a user name.
+/// Returns true if a user name directly precedes this position on the same line: `login ana pass …`. In `the user can
+/// pass …`, `can` is not a user name.
 fn follows_user(before: &str) -> bool {
     let from = before.bytes().rev().take(USER).take_while(|byte| *byte != b'\n').count();
     let Some(near) = before.get(before.len() - from..) else { return false };
@@ -193,7 +195,7 @@ fn follows_user(before: &str) -> bool {
     is_one(&USERS, named.as_bytes()) && !is_one(&MODALS, user.as_bytes())
 }
 
-/// Returns the range of a value that comes before its name in a sentence: `use … as the password`, `… is the admin
+/// Returns the range of a value that precedes its name in a sentence: `use … as the password`, `… is the admin
 /// password`.
 fn earlier(text: &str, word: &Range<usize>, name: SecretNameKind) -> Option<Range<usize>> {
     if !matches!(name, SecretNameKind::Password | SecretNameKind::Code | SecretNameKind::Key)
@@ -213,7 +215,7 @@ fn earlier(text: &str, word: &Range<usize>, name: SecretNameKind) -> Option<Rang
     None
 }
 
-/// Returns the range of the value that ends before this place, if it looks like a secret.
+/// Returns the range of the value that ends before this position, if the value looks like a secret.
 fn before_verb(text: &str, at: usize, name: SecretNameKind) -> Option<Range<usize>> {
     let bytes = text[..at].strip_suffix(' ')?.as_bytes();
     let solid = bytes.iter().rev().take(LONGEST).take_while(|byte| !byte.is_ascii_whitespace()).count();
@@ -229,7 +231,7 @@ fn before_verb(text: &str, at: usize, name: SecretNameKind) -> Option<Range<usiz
     likely.then(|| start..start + said.len())
 }
 
-/// Returns true if a name is not followed by a word that it qualifies: `password policy` names a policy.
+/// Returns false if the next word makes the name an attribute: `password policy` names a policy.
 fn ends_there(bytes: &[u8], end: usize) -> bool {
     match bytes.get(end..) {
         Some([b' ', next, ..]) if IN_NAMES[usize::from(*next)] => {
@@ -271,7 +273,7 @@ fn pairs(text: &str, word: &Range<usize>) -> Vec<Range<usize>> {
     values
 }
 
-/// Returns the password in a Wi-Fi code, as phones read it.
+/// Returns the password in a Wi-Fi code, in the format that phones read.
 fn network(text: &str, word: &Range<usize>) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let fields = bytes.get(word.end..).filter(|rest| rest.first() == Some(&b':'))?;
@@ -291,7 +293,7 @@ fn network(text: &str, word: &Range<usize>) -> Option<Range<usize>> {
     likely.then_some(start..end)
 }
 
-/// Extends a code by the codes that follow it.
+/// Extends the range of a code by the codes that follow it.
 fn codes(text: &str, first: Range<usize>) -> Range<usize> {
     let bytes = text.as_bytes();
     let mut end = first.end;

@@ -4,30 +4,30 @@ use std::ops::Range;
 
 use super::triples::ByteTripleSet;
 
-/// The kind of name that a value has.
+/// The kind of name by which a value is labelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SecretNameKind {
     Password,
     /// A password that may be short and have only digits.
     Code,
-    /// A short word for a password with other meanings: it counts only as a whole word.
+    /// A short word for a password that has other meanings. It counts only as a complete word.
     Pass,
     Key,
-    /// A key with a name that is common elsewhere.
+    /// A name for a key that is also common in other texts.
     Token,
     /// The secret part of an AWS key.
     Aws,
-    /// A name that its value follows without a separator, as in a header.
+    /// A name that is followed by its value without a separator, as in a header.
     Bearer,
     /// A user and a password in Base64.
     Login,
     /// The part of an address that grants access to anyone who has it.
     Signature,
-    /// A position in a list, or something else that is called a token and is not secret.
+    /// A position in a list, or another value that is called a token but is not secret.
     Cursor,
-    /// A password, with the verb in the same word.
+    /// A name for a password that includes the verb in the same word.
     Said,
-    /// Codes that open an account whose password is lost, often several of them.
+    /// Codes that open an account whose password is lost. A text often lists several of them.
     Recovery,
     /// The header that identifies a browser.
     Cookie,
@@ -35,8 +35,8 @@ pub(super) enum SecretNameKind {
     Wifi,
 }
 
-/// Ends of names, in lower case and without `-`, `_` and spaces. If one ends with another, the longer one comes
-/// first.
+/// Endings of names, in lower case and without `-`, `_` and spaces. If one name ends with another name, the longer name
+/// comes first.
 const NAMES: [(&str, SecretNameKind); 106] = [
     ("secretaccesskey", SecretNameKind::Aws),
     ("awssecretkey", SecretNameKind::Aws),
@@ -146,7 +146,7 @@ const NAMES: [(&str, SecretNameKind); 106] = [
     ("wifi", SecretNameKind::Wifi),
 ];
 
-/// Words before a pass that make it a ticket.
+/// Words before "pass" that show that it means a ticket.
 const TICKETS: [&str; 18] = [
     "boarding",
     "season",
@@ -168,17 +168,18 @@ const TICKETS: [&str; 18] = [
     "gate",
 ];
 
-/// Most bytes of a name, and of the word before it, that are read.
+/// Maximum number of bytes that are read of a name and of the word before it.
 const TAIL: usize = 40;
 
-/// The last three bytes of each name: almost no word has them, and then nothing else is checked.
+/// The last three bytes of each name. Almost no word ends with such bytes, and for other words no further check is
+/// needed.
 static ENDS: ByteTripleSet = {
     let mut ends = ByteTripleSet::new();
     let mut at = 0;
     while at < NAMES.len() {
         let name = NAMES[at].0.as_bytes();
         let (last, second) = (name[name.len() - 1], name[name.len() - 2]);
-        // Any byte may come before a name of two letters.
+        // A name of two letters may be preceded by any byte.
         let (mut third, until) =
             if name.len() > 2 { (name[name.len() - 3], name[name.len() - 3]) } else { (0, u8::MAX) };
         loop {
@@ -204,7 +205,8 @@ pub(super) fn may_end(bytes: &[u8], word: &Range<usize>) -> bool {
     ENDS.has([third, second, last])
 }
 
-/// Returns the kind of name that a word is, together with the word before it if only a space separates them.
+/// Returns the kind of name that a word is. The word before it is part of the name if only a space separates the two
+/// words.
 pub(super) fn of(bytes: &[u8], before: Option<&Range<usize>>, word: &Range<usize>) -> Option<SecretNameKind> {
     let (mut name, mut length) = ([0; 2 * TAIL], 0);
     for part in before.into_iter().chain([word]) {
@@ -223,14 +225,14 @@ pub(super) fn of(bytes: &[u8], before: Option<&Range<usize>>, word: &Range<usize
     NAMES.iter().find(|(end, what)| is(end, *what)).map(|(_, what)| *what)
 }
 
-/// Returns true if the last letters form a word of their own: `db_pass`, `dbPass`, and not `bypass`.
+/// Returns true if the last letters form a separate word: true for `db_pass` and `dbPass`, and false for `bypass`.
 fn is_whole(word: &[u8], length: usize) -> bool {
     let Some(start) = word.len().checked_sub(length) else { return false };
     let Some(before) = start.checked_sub(1).map(|before| word[before]) else { return true };
     matches!(before, b'_' | b'-') || word[start].is_ascii_uppercase() && before.is_ascii_lowercase()
 }
 
-/// Returns true if a pass after this word is a ticket.
+/// Returns true if "pass" after this word means a ticket.
 pub(super) fn is_ticket(before: &str) -> bool {
     TICKETS.iter().any(|word| before.eq_ignore_ascii_case(word))
 }

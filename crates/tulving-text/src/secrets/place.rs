@@ -6,16 +6,16 @@ use super::REDACTED;
 use super::chance::is_mixed;
 use super::names::SecretNameKind;
 
-/// Longest value.
+/// Maximum length of a value, in bytes.
 pub(super) const LONGEST: usize = 256;
-/// Most words between a name and its separator, as in `password for the vpn: …`.
+/// Maximum number of words between a name and its separator, as in `password for the vpn: …`.
 const BETWEEN: usize = 7;
 /// Verbs between a name and its value in a sentence.
 const VERBS: [&str; 19] = [
     "is", "ist", "es", "est", "è", "é", "är", "er", "jest", "это", "lautet", "was", "has", "wurde", "será",
     "era", "je", "este", "adalah",
 ];
-/// Words that may come after those verbs.
+/// Words that may follow the verbs in `VERBS`.
 const FILLERS: [&str; 14] = [
     "now",
     "still",
@@ -32,14 +32,14 @@ const FILLERS: [&str; 14] = [
     "ahora",
     "maintenant",
 ];
-/// Words that introduce the purpose of a name.
+/// Words that introduce the purpose of a secret after its name.
 pub(super) const OF: [&str; 32] = [
     "for", "of", "to", "on", "at", "in", "from", "für", "fürs", "von", "vom", "zum", "zur", "beim", "der",
     "des", "del", "de", "da", "do", "para", "du", "pour", "per", "di", "van", "voor", "från", "för", "от",
     "для", "к",
 ];
 
-/// The way that a value follows its name.
+/// The way in which a value follows its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ValuePlacement {
     /// A value after a separator: `:` or `=`.
@@ -54,7 +54,7 @@ pub(super) enum ValuePlacement {
     Line,
 }
 
-/// The bytes of names and other words.
+/// The bytes that names and other words may contain.
 pub(super) const IN_NAMES: [bool; 256] = {
     let mut in_names = [false; 256];
     let mut byte = 0;
@@ -66,7 +66,8 @@ pub(super) const IN_NAMES: [bool; 256] = {
     in_names
 };
 
-/// Returns true if a mark of three bytes is here: a dash, a quote, an arrow, or Chinese or Japanese punctuation.
+/// Returns true if a mark of three bytes is at this position: a dash, a quote, an arrow, or Chinese or Japanese
+/// punctuation.
 pub(super) fn is_mark(bytes: &[u8], at: usize) -> bool {
     match (bytes[at], bytes.get(at + 1), bytes.get(at + 2)) {
         (0xe2, Some(0x80 | 0x86 | 0x87), _) | (0xe3, Some(0x80), _) => true,
@@ -79,7 +80,7 @@ pub(super) fn skip(bytes: &[u8], from: usize, what: &[u8], most: usize) -> usize
     from + bytes[from..].iter().take(most).take_while(|byte| what.contains(byte)).count()
 }
 
-/// Returns true if a word is a flag of a command.
+/// Returns true if a word is a flag of a shell command.
 pub(super) fn is_flag(bytes: &[u8], word: &Range<usize>) -> bool {
     bytes[word.start..].starts_with(b"--")
 }
@@ -94,7 +95,8 @@ pub(super) fn is_dense(lead: u8) -> bool {
     matches!(lead, 0xe3..=0xed)
 }
 
-/// Returns the way that a value follows, and its start. The value of a password may be alone on the next line.
+/// Returns the way in which a value follows its name, and the start of the value. A password may be alone on the next
+/// line.
 pub(super) fn sign(
     bytes: &[u8],
     word: &Range<usize>,
@@ -103,7 +105,7 @@ pub(super) fn sign(
     let (way, from) = on_line(bytes, word, name)?;
     let line = skip(bytes, from, b"\r", 1);
     match way {
-        // A setting without a value is followed by the next one.
+        // After `=`, an empty value is followed by the next setting, so the next line is not the value.
         ValuePlacement::Sign if bytes.get(line) == Some(&b'\n') => {
             let is_password =
                 matches!(name, SecretNameKind::Password | SecretNameKind::Code | SecretNameKind::Pass);
@@ -114,7 +116,7 @@ pub(super) fn sign(
     }
 }
 
-/// Does the same on the line of the name only.
+/// Returns the same as [`sign`], but searches only the line of the name.
 fn on_line(bytes: &[u8], word: &Range<usize>, name: SecretNameKind) -> Option<(ValuePlacement, usize)> {
     if let Some(found) = owned(bytes, word.end) {
         return Some(found);
@@ -159,7 +161,7 @@ fn owned(bytes: &[u8], end: usize) -> Option<(ValuePlacement, usize)> {
     Some((ValuePlacement::Blank, filled(bytes, end + verb)?))
 }
 
-/// Skips a short remark: `[prod] …`, `to …`. A value may be in brackets itself.
+/// Skips a short remark before the value: `[prod] …`, `to …`. The value itself may also be in brackets.
 fn past_remark(bytes: &[u8], at: usize) -> usize {
     if word_at(bytes, at).eq_ignore_ascii_case(b"to") {
         return skip(bytes, at + 2, b" ", 4);
@@ -179,7 +181,7 @@ fn past_remark(bytes: &[u8], at: usize) -> usize {
     }
 }
 
-/// Returns the start of a value that has lines of its own, as in YAML: `password: |`.
+/// Returns the start of a value on separate lines, as in YAML: `password: |`.
 fn in_block(bytes: &[u8], at: usize) -> usize {
     if !matches!(bytes.get(at), Some(b'|' | b'>')) {
         return at;
@@ -188,7 +190,7 @@ fn in_block(bytes: &[u8], at: usize) -> usize {
     if bytes.get(line) == Some(&b'\n') { skip(bytes, line + 1, b" \t", 40) } else { at }
 }
 
-/// Reads a separator, and returns the start of the value after it. A dash counts only after a space.
+/// Reads a separator, and returns the start of the value after it. A dash counts only if a space precedes it.
 fn mark(bytes: &[u8], at: usize, apart: bool) -> Option<(ValuePlacement, usize)> {
     let rest = &bytes[at..];
     let after = |way: ValuePlacement, length: usize| {
@@ -197,12 +199,12 @@ fn mark(bytes: &[u8], at: usize, apart: bool) -> Option<(ValuePlacement, usize)>
         Some((way, if way == ValuePlacement::Sign { in_block(bytes, from) } else { from }))
     };
     match rest {
-        // A comparison does not state the value.
+        // A comparison does not state a value.
         [b'=', b'=', ..] | [b':', b':', ..] => None,
         [b':' | b'=', ..] => after(ValuePlacement::Sign, skip(rest, 0, b":=>", 2)),
         [b'-', b'>', ..] | [b'-', b'-', b'>', ..] => after(ValuePlacement::Prose, skip(rest, 0, b"->", 3)),
         [b'-', b' ', ..] if apart => after(ValuePlacement::Prose, 1),
-        // `：`, `＝`, and arrows and dashes.
+        // The separators `：` and `＝`, arrows and dashes.
         [0xef, 0xbc, 0x9a | 0x9d, ..] => after(ValuePlacement::Sign, 3),
         [0xe2, 0x86, 0x92, ..] | [0xe2, 0x87, 0x92, ..] => after(ValuePlacement::Prose, 3),
         [0xe2, 0x80, 0x93 | 0x94, b' ', ..] if apart => after(ValuePlacement::Prose, 3),
@@ -210,7 +212,7 @@ fn mark(bytes: &[u8], at: usize, apart: bool) -> Option<(ValuePlacement, usize)>
     }
 }
 
-/// Returns the word that begins here.
+/// Returns the word that begins at this position.
 pub(super) fn word_at(bytes: &[u8], at: usize) -> &[u8] {
     let length = bytes[at..].iter().take(32).take_while(|byte| IN_NAMES[usize::from(**byte)]).count();
     &bytes[at..at + length]
@@ -220,7 +222,7 @@ pub(super) fn is_one(words: &[&str], word: &[u8]) -> bool {
     words.iter().any(|one| word.eq_ignore_ascii_case(one.as_bytes()))
 }
 
-/// Returns the start of a value in a sentence, from its verb on.
+/// Returns the start of a value in a sentence. The verb is at this position.
 fn verb(bytes: &[u8], at: usize) -> Option<(ValuePlacement, usize)> {
     let word = word_at(bytes, at);
     if !is_one(&VERBS, word) {
@@ -229,7 +231,7 @@ fn verb(bytes: &[u8], at: usize) -> Option<(ValuePlacement, usize)> {
     Some((ValuePlacement::Prose, filled(bytes, at + word.len())?))
 }
 
-/// Returns the start of a value after a verb and its filler words.
+/// Returns the start of a value after a verb and filler words.
 fn filled(bytes: &[u8], at: usize) -> Option<usize> {
     let mut from = at;
     for _ in 0..4 {
@@ -248,7 +250,7 @@ fn filled(bytes: &[u8], at: usize) -> Option<usize> {
     Some(from)
 }
 
-/// Returns the start of a value if the purpose comes before it: `password for the vpn: …`.
+/// Returns the start of a value if the purpose of the secret precedes the value: `password for the vpn: …`.
 fn beyond(bytes: &[u8], at: usize) -> Option<(ValuePlacement, usize)> {
     let mut at = at;
     if !is_one(&OF, word_at(bytes, at)) && !matches!(bytes[at], b'(' | b'[') {
@@ -298,7 +300,7 @@ pub(super) fn extent(
         }
         _ => {}
     }
-    // An opening quote of three bytes.
+    // The value begins with an opening quote of three bytes.
     let start = if matches!(rest, [0xe2, 0x80, 0x98..=0x9f, ..] | [0xe3, 0x80, 0x8c..=0x8f, ..]) {
         from + 3
     } else {
@@ -322,13 +324,14 @@ pub(super) fn extent(
     (length > 0).then_some(start..start + length)
 }
 
-/// Returns true if nothing else is on the line of a value.
+/// Returns true if a value is the only text on its line.
 pub(super) fn is_alone(bytes: &[u8], value: &Range<usize>) -> bool {
     let end = skip(bytes, value.end, b"\"'`*.,;", 4);
     matches!(bytes.get(skip(bytes, end, b" \t\r", 8)), None | Some(b'\n'))
 }
 
-/// Returns the end of a quoted text. A quote after a backslash is part of it, unless nothing would end it then.
+/// Returns the end of a quoted text. A quote after a backslash is part of the text, unless no other quote ends the
+/// text.
 fn closing(bytes: &[u8], start: usize, quote: u8) -> Option<usize> {
     let most = bytes.len().min(start + LONGEST);
     let plain = (start..most).find(|at| bytes[*at] == quote || bytes[*at] == b'\n').unwrap_or(most);
@@ -343,7 +346,7 @@ fn closing(bytes: &[u8], start: usize, quote: u8) -> Option<usize> {
     (plain < start + LONGEST).then_some(plain)
 }
 
-/// Does the same for quotes that have backslashes themselves, as in JSON within JSON.
+/// Returns the end of a text whose quotes are escaped with backslashes, as in JSON within JSON.
 fn escaped_closing(bytes: &[u8], start: usize, quote: u8) -> Option<usize> {
     let most = bytes.len().min(start + LONGEST);
     let mut at = start;
@@ -358,7 +361,7 @@ fn escaped_closing(bytes: &[u8], start: usize, quote: u8) -> Option<usize> {
     None
 }
 
-/// Returns true if the next setting of a connection begins here: `Name=`.
+/// Returns true if the next setting of a connection string begins at this position: `Name=`.
 fn is_setting(rest: &[u8]) -> bool {
     let name = rest.iter().take(32).take_while(|byte| byte.is_ascii_alphabetic() || **byte == b' ').count();
     name > 1 && rest.get(name) == Some(&b'=')

@@ -1,4 +1,4 @@
-//! Passwords in commands: `curl -u user:password`, `sshpass -p password`.
+//! Finds passwords in shell commands: `curl -u user:password`, `sshpass -p password`.
 
 use std::ops::Range;
 
@@ -8,20 +8,20 @@ use super::chance::{is_random, is_reference, is_stand_in};
 use super::value::SIGNS;
 use crate::vocabulary::SecretKind;
 
-/// The way that a command takes a password.
+/// The way in which a command takes a password.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum PasswordFlagStyle {
     /// A password after a space, or right after its flag.
     Either,
     /// A password after a space.
     Apart,
-    /// A password right after its flag, because the flag alone asks for one.
+    /// A password right after its flag. The flag alone would prompt for a password.
     Joined,
     /// A password after a user and this separator.
     User(char),
 }
 
-/// The programs, each with its password flag and the form of the password.
+/// The programs, each with its password flag and the way in which it takes the password.
 const PROGRAMS: [(&str, &str, PasswordFlagStyle); 33] = [
     ("curl", "-u", PasswordFlagStyle::User(':')),
     ("curl", "--user", PasswordFlagStyle::User(':')),
@@ -58,20 +58,20 @@ const PROGRAMS: [(&str, &str, PasswordFlagStyle); 33] = [
     ("plink", "-pw", PasswordFlagStyle::Apart),
 ];
 
-/// Bytes before a flag that are searched for its program.
+/// Number of bytes before a flag in which its program is searched.
 const COMMAND: usize = 240;
-/// Longest value.
+/// A value of this many bytes or more is not a password.
 const LONGEST: usize = 200;
-/// Fewest characters of a password.
+/// Minimum number of characters of a password.
 const FEWEST: usize = 4;
-/// Commands that `sshpass` starts: before them, any word is a password.
+/// Commands that `sshpass` starts. Before one of them, any word is a password.
 const STARTED: [&str; 4] = ["ssh ", "scp ", "rsync ", "sftp "];
 
 pub(super) fn find(text: &str, found: &mut Vec<SecretMatch>) {
     let bytes = text.as_bytes();
     let mut done = 0;
     for at in memchr::memchr_iter(b'-', bytes) {
-        // Almost no text has a flag.
+        // Almost no text contains a flag.
         let begins = at > 0 && matches!(bytes[at - 1], b' ' | b'\t');
         if at < done
             || !begins
@@ -79,8 +79,7 @@ pub(super) fn find(text: &str, found: &mut Vec<SecretMatch>) {
         {
             continue;
         }
-        // Check the text after the flag first: if it is not a password, the text before need not be
-        // read.
+        // The text after the flag is checked first. If it is not a password, the text before the flag need not be read.
         let likely = |(program, flag, takes): &(&'static str, &str, PasswordFlagStyle)| {
             let fits = bytes[at..].starts_with(flag.as_bytes());
             let range = fits.then(|| password(text, at + flag.len(), *takes)).flatten()?;
@@ -134,7 +133,7 @@ fn password(text: &str, flag: usize, takes: PasswordFlagStyle) -> Option<Range<u
         return likely.then_some(start..start + length);
     };
     let (user, password) = value.split_once(sign)?;
-    // Some services take a key as the user, and no password.
+    // Some services take a key in the position of the user, and no password.
     if password.is_empty() && user.len() >= 16 && is_random(user) && !is_reference(user) {
         return Some(start..start + user.len());
     }

@@ -1,6 +1,6 @@
-//! Passwords in a column of a Markdown table with a heading for passwords.
+//! Finds passwords in a column of a Markdown table whose heading names passwords.
 //!
-//! Only the heading identifies them, so they must look random.
+//! Only the heading identifies the passwords, so their values must look random.
 
 use std::ops::Range;
 
@@ -10,11 +10,11 @@ use super::names::{self, SecretNameKind};
 use super::value::is_made;
 use crate::vocabulary::SecretKind;
 
-/// Most columns of a table that are read.
+/// Maximum number of columns of a table that are read.
 const COLUMNS: usize = 32;
 
 pub(super) fn find(text: &str, found: &mut Vec<SecretMatch>) {
-    // Almost no text has a table.
+    // Almost no text contains a table.
     if memchr::memchr(b'|', text.as_bytes()).is_none() {
         return;
     }
@@ -23,7 +23,7 @@ pub(super) fn find(text: &str, found: &mut Vec<SecretMatch>) {
         let row = at..at + line.trim_end().len();
         at += line.len();
         if is_rule(&text[row.clone()]) {
-            // A row of dashes within a table is also a rule, without headings above it.
+            // A row of dashes inside a table is also a rule, but the row above it has no headings.
             let below = columns(text, &above);
             headed = if below.is_empty() { headed } else { below };
         } else if !text[row.clone()].contains('|') {
@@ -62,8 +62,7 @@ fn columns(text: &str, headings: &Range<usize>) -> Vec<usize> {
     cells.filter(|(_, cell)| names_password(cell)).map(|(place, _)| place).collect()
 }
 
-/// Returns the cells of a row, without white space around them. A bar after a backslash is part of
-/// its cell.
+/// Returns the cells of a row, without white space around them. A bar after a backslash is part of its cell.
 fn cells<'a>(text: &'a str, row: &Range<usize>) -> impl Iterator<Item = Range<usize>> + use<'a> {
     let line = text[row.clone()].trim_start();
     let line = line.strip_prefix('|').unwrap_or(line);
@@ -82,7 +81,7 @@ fn cells<'a>(text: &'a str, row: &Range<usize>) -> impl Iterator<Item = Range<us
     })
 }
 
-/// Returns the password in a cell, if it looks like one.
+/// Returns the password in a cell, if the cell looks like a password.
 fn value(text: &str, cell: Range<usize>) -> Option<SecretMatch> {
     let whole = &text[cell.clone()];
     let said = whole.trim_matches(['`', '*', '"', '\'']);

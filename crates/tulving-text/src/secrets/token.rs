@@ -1,4 +1,4 @@
-//! Keys and tokens with a prefix listed in [`forms`](super::forms), or with a marker inside them.
+//! Finds keys and tokens with a prefix listed in [`forms`](super::forms), or with a marker inside them.
 
 use super::SecretMatch;
 use super::chance::{distinct, is_noise, is_random, is_stand_in};
@@ -6,11 +6,11 @@ use super::forms::{FORMS, TokenCharacters, TokenForm};
 use super::triples::ByteTripleSet;
 use crate::vocabulary::SecretKind::{self, *};
 
-/// Longest body of a token, and of a token that contains data.
+/// Maximum length of a token after its prefix, and of a token that contains data, in bytes.
 const LONGEST: usize = 400;
 const LONGEST_DATA: usize = 16_384;
 
-/// The first byte of each form, contiguous, so that few forms have to be compared.
+/// The first byte of each form. The bytes are contiguous, so that few forms have to be compared.
 const FIRSTS: [u8; FORMS.len()] = {
     let mut firsts = [0; FORMS.len()];
     let mut at = 0;
@@ -21,16 +21,17 @@ const FIRSTS: [u8; FORMS.len()] = {
     firsts
 };
 
-/// Fewest letters of a token without a digit.
+/// Minimum number of letters of a token without a digit.
 const LETTERS: usize = 18;
 
-/// Prefixes of the others: web tokens, webhooks, and the first letters of Discord tokens (a number in Base64) and Twilio
-/// keys.
+/// Prefixes of tokens that are not listed in `FORMS`: web tokens, webhooks, and the first letters of Discord tokens (a
+/// number in Base64) and Twilio keys.
 const OTHERS: [&str; 5] = ["eyJ", "hooks.", "discord", "webhook.", "outlook."];
 const DISCORD: [&[u8]; 3] = [b"MNO", b"DTjz", b"AEIMQUYcgk"];
 const TWILIO: [&[u8]; 3] = [b"S", b"K", b"0123456789abcdef"];
 
-/// The first three bytes of each of them: almost no word has them, and then nothing else is checked.
+/// The first three bytes of each token. Almost no word begins with such bytes, and for other words no further check is
+/// needed.
 static STARTS: ByteTripleSet = {
     let mut starts = ByteTripleSet::new();
     let mut at = 0;
@@ -45,7 +46,7 @@ static STARTS: ByteTripleSet = {
     starts
 };
 
-/// Adds every combination of three bytes, one of each list.
+/// Adds every combination of three bytes, with one byte from each list.
 const fn add_all(starts: &mut ByteTripleSet, [first, second, third]: [&[u8]; 3]) {
     let mut at = 0;
     while at < first.len() * second.len() * third.len() {
@@ -55,7 +56,7 @@ const fn add_all(starts: &mut ByteTripleSet, [first, second, third]: [&[u8]; 3])
     }
 }
 
-/// Returns true if a known token may begin at this place.
+/// Returns true if a known token may begin at this position.
 fn may_begin(bytes: &[u8], at: usize) -> bool {
     bytes[at..].first_chunk().is_some_and(|start| STARTS.has(*start))
 }
@@ -71,7 +72,7 @@ const NAMES: [bool; 256] = {
     names
 };
 
-/// The part of webhook addresses after the scheme. Anyone who knows such an address can post.
+/// The part of webhook addresses after the scheme. Anyone who knows such an address can post messages.
 const WEBHOOKS: [(&str, SecretKind); 8] = [
     ("hooks.slack.com/services/", SlackToken),
     ("hooks.slack.com/workflows/", SlackToken),
@@ -82,13 +83,14 @@ const WEBHOOKS: [(&str, SecretKind); 8] = [
     ("webhook.office.com/webhookb2/", ServiceToken),
     ("outlook.office.com/webhook/", ServiceToken),
 ];
-/// Fewest letters of the random part of such an address.
+/// Minimum number of letters of the random part of a webhook address.
 const WEBHOOK: usize = 20;
 
-/// A marker inside a token, and the parts before and after it: their characters, minimum and maximum length.
+/// A marker inside a token, and the parts before and after it. Each part has its characters, minimum length and maximum
+/// length.
 struct TokenMarker(&'static str, (TokenCharacters, usize, usize), (TokenCharacters, usize, usize));
 
-/// The tokens with such a marker: of Telegram bots, Terraform, Mailchimp and Azure.
+/// The tokens with a marker inside: tokens of Telegram bots, Terraform, Mailchimp and Azure.
 const MIDDLES: [TokenMarker; 4] = [
     TokenMarker(":AA", (TokenCharacters::Letter, 8, 14), (TokenCharacters::Url, 33, 33)),
     TokenMarker(".atlasv1.", (TokenCharacters::Letter, 14, 14), (TokenCharacters::Url, 60, 70)),
@@ -96,7 +98,7 @@ const MIDDLES: [TokenMarker; 4] = [
     TokenMarker("~", (TokenCharacters::Dotted, 5, 5), (TokenCharacters::Dotted, 31, 34)),
 ];
 
-/// The first bytes of these markers. None of them is a byte of a name.
+/// The first bytes of the markers. No such byte occurs in a name.
 const MIDDLE: [bool; 256] = {
     let mut begins = [false; 256];
     let mut at = 0;
@@ -107,12 +109,12 @@ const MIDDLE: [bool; 256] = {
     begins
 };
 
-/// Ends of runs that were already read, so that no run is read twice.
+/// Ends of runs that were already read. They ensure that no run is read twice.
 #[derive(Default)]
 struct TokenRunEnds([usize; TokenCharacters::COUNT]);
 
 impl TokenRunEnds {
-    /// Returns the end of the run of a class around `at`. Call it with ascending places.
+    /// Returns the end of the run of a character class around `at`. Successive calls must have ascending positions.
     fn end(&mut self, bytes: &[u8], class: TokenCharacters, at: usize) -> usize {
         let known = &mut self.0[class as usize];
         if at >= *known {
@@ -142,7 +144,7 @@ pub(super) fn find(text: &str, found: &mut Vec<SecretMatch>) {
             at = one.range.end;
             found.push(one);
         } else if NAMES[usize::from(bytes[at])] {
-            // Only at the beginning of a word.
+            // A token begins only at the beginning of a word.
             at += bytes[at..].iter().take_while(|byte| NAMES[usize::from(**byte)]).count();
         } else {
             at += 1;
@@ -150,10 +152,11 @@ pub(super) fn find(text: &str, found: &mut Vec<SecretMatch>) {
     }
 }
 
-/// Returns the token that begins here, at the beginning of a word.
+/// Returns the token that begins at this position, which must be the beginning of a word.
 fn begun(text: &str, at: usize, runs: &mut TokenRunEnds) -> Option<SecretMatch> {
     let bytes = text.as_bytes();
-    // Only at the beginning of a run; otherwise a token of three runs would be read again from each place in the first.
+    // A web token begins only at the beginning of a run. Otherwise a token of three runs would be read again from each
+    // position in the first run.
     let first = at.checked_sub(1).is_none_or(|before| !TokenCharacters::Url.has(bytes[before]));
     of_form(text, at, runs)
         .or_else(|| first.then(|| web_token(bytes, at).or_else(|| discord_token(text, at))).flatten())
@@ -166,7 +169,7 @@ fn of_form(text: &str, at: usize, runs: &mut TokenRunEnds) -> Option<SecretMatch
     let mut forms = memchr::memchr_iter(bytes[at], &FIRSTS).map(|place| &FORMS[place]);
     let TokenForm(start, class, least, what) =
         forms.find(|TokenForm(start, ..)| bytes[at..].starts_with(start.as_bytes()))?;
-    // A prefix of only letters and digits may occur by chance within encoded data.
+    // A prefix that contains only letters and digits may occur by chance within encoded data.
     let in_data = at.checked_sub(1).is_some_and(|before| matches!(bytes[before], b'+' | b'/'));
     if in_data && start.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
         return None;
@@ -177,18 +180,18 @@ fn of_form(text: &str, at: usize, runs: &mut TokenRunEnds) -> Option<SecretMatch
     if !(*least..=longest).contains(&(end - from)) || bytes.get(end).is_some_and(u8::is_ascii_alphanumeric) {
         return None;
     }
-    // The end of a sentence is not part of the token.
+    // The dot at the end of a sentence is not part of the token.
     let body = text[from..end].trim_end_matches('.');
     let end = from + body.len();
     let likely = match class {
-        // Some tokens of capitals have no digit.
+        // Some tokens that consist of capitals have no digit.
         TokenCharacters::Capital => distinct(body.as_bytes()) >= 6 && !is_stand_in(body),
         _ => is_random(body) || is_noise(body, LETTERS),
     };
     likely.then_some(SecretMatch { range: at..end, what: *what })
 }
 
-/// Returns the token around the marker that is here.
+/// Returns the token around the marker at this position.
 fn around(text: &str, at: usize) -> Option<SecretMatch> {
     let bytes = text.as_bytes();
     let TokenMarker(mark, (before, least, most), (after, fewest, longest)) =
@@ -205,7 +208,7 @@ fn around(text: &str, at: usize) -> Option<SecretMatch> {
     let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
     let likely = match *mark {
         ":AA" => {
-            // Addresses of the service have a word before the number.
+            // In addresses of the service, the word "bot" precedes the number.
             let number = head.trim_start_matches("bot");
             range.start = at - number.len();
             (8..=11).contains(&number.len()) && digits(number)
@@ -246,7 +249,7 @@ fn twilio_key(text: &str, at: usize) -> Option<SecretMatch> {
     (is_hex && is_random(digits)).then_some(SecretMatch { range: at..end, what: ServiceToken })
 }
 
-/// Returns a signed JSON web token: three parts, the first two of them JSON.
+/// Returns a signed JSON web token. It has three parts, and the first two parts are JSON.
 fn web_token(bytes: &[u8], at: usize) -> Option<SecretMatch> {
     const JSON: &[u8] = b"eyJ";
     if !bytes[at..].starts_with(JSON) {

@@ -1,10 +1,10 @@
-//! A set of the three bytes that known words begin or end with. One lookup excludes almost every other word.
+//! A set of the first or last three bytes of known words. A single lookup in the set excludes almost every other word.
 
-/// Number of bits: 8 KB.
+/// Number of bits of the set: 8 KB.
 const BITS: usize = 1 << 16;
 
-/// A set of three-byte sequences, one bit for each. Some share a bit, so the set may report a sequence that was never
-/// added.
+/// A set of three-byte sequences, with one bit for each sequence. Some sequences share a bit, so the set may report a
+/// sequence that was never added.
 pub(super) struct ByteTripleSet([u64; BITS / 64]);
 
 impl ByteTripleSet {
@@ -17,7 +17,7 @@ impl ByteTripleSet {
         self.0[bit / 64] |= 1 << (bit % 64);
     }
 
-    /// Returns true if these bytes were added, or share a bit with others that were.
+    /// Returns true if these bytes were added, or if they share a bit with bytes that were added.
     pub(super) fn has(&self, triple: [u8; 3]) -> bool {
         let bit = bit(triple);
         self.0[bit / 64] >> (bit % 64) & 1 == 1

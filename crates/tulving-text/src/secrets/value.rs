@@ -1,15 +1,15 @@
-//! The look of passwords, keys, codes and logins, and of values that only follow such a name.
+//! Detects whether a value looks like a password, a key, a code or a login, or only follows such a name.
 
 use super::chance::{distinct, is_mixed, is_noise, is_random, is_stand_in, turns};
 use super::place::ValuePlacement;
 
-/// Fewest letters of a password without digits and symbols.
+/// Minimum number of letters of a password without digits and symbols.
 const NOISE: usize = 10;
-/// Fewest characters of a key.
+/// Minimum number of characters of a key.
 const KEY: usize = 16;
-/// Symbols that occur in passwords, but not within a word of prose.
+/// Symbols that occur in passwords but not within a word of prose.
 pub(super) const SIGNS: &str = "!@#$%^&*+?~";
-/// Parts of values that describe the storage of passwords, in lower case.
+/// Words in values that describe the storage of passwords, in lower case.
 const WAYS_TO_KEEP: [&str; 12] = [
     "sha1",
     "sha-",
@@ -24,7 +24,7 @@ const WAYS_TO_KEEP: [&str; 12] = [
     "utf-8",
     "1password",
 ];
-/// Validation rules of form fields.
+/// Names of validation rules for form fields.
 const RULES: [&str; 17] = [
     "required",
     "nullable",
@@ -45,7 +45,7 @@ const RULES: [&str; 17] = [
     "eqfield",
 ];
 
-/// Returns true if a value can be a password rather than a description of one.
+/// Returns true if a value can be a password and is not a description of a password.
 pub(super) fn is_password(value: &str, way: ValuePlacement, least: usize) -> bool {
     let core = value.trim_end_matches(['!', '?', '.', ',']);
     let (has_letter, has_digit) =
@@ -69,8 +69,9 @@ pub(super) fn is_password(value: &str, way: ValuePlacement, least: usize) -> boo
     }
 }
 
-/// Returns true if a value with hyphens is a password, and not a compound such as `12-character`: three groups of six as
-/// Apple generates them, or groups without whole words that mix letters and digits.
+/// Returns true if a value with hyphens is a password and not a compound such as `12-character`. Such a password has
+/// three groups of six characters, as Apple generates them, or groups without complete words that mix letters and
+/// digits.
 fn is_grouped(core: &str) -> bool {
     let groups = || core.split('-');
     let varied = core.contains(|c: char| c.is_ascii_digit() || c.is_ascii_uppercase());
@@ -95,7 +96,7 @@ fn is_grouped(core: &str) -> bool {
         && !groups().any(spelled)
 }
 
-/// Words that never occur in a passphrase. Most compounds that describe a password contain one.
+/// Words that do not occur in passphrases. Most compounds that describe a password contain one of these words.
 const SPOKEN: [&str; 52] = [
     "the",
     "and",
@@ -166,7 +167,7 @@ pub(super) fn is_made(value: &str) -> bool {
     is_mixed(value) && !is_spoken(value.trim_end_matches(['!', '?', '.', ',']))
 }
 
-/// Returns true if a value is something that is often written next to passwords.
+/// Returns true if a value is a text that often occurs next to passwords and is not a password.
 fn is_spoken(core: &str) -> bool {
     let lower = core.to_ascii_lowercase();
     WAYS_TO_KEEP.iter().any(|way| lower.contains(way))
@@ -177,7 +178,7 @@ fn is_spoken(core: &str) -> bool {
         || is_rule(core)
 }
 
-/// Returns true if a value can be a recovery code: letters and digits alternate, or groups of digits.
+/// Returns true if a value can be a recovery code: letters and digits alternate, or the code has groups of digits.
 pub(super) fn is_code(value: &str) -> bool {
     let solid: Vec<u8> = value.bytes().filter(|byte| *byte != b'-').collect();
     let digits = solid.iter().filter(|byte| byte.is_ascii_digit()).count();
@@ -192,14 +193,14 @@ pub(super) fn is_code(value: &str) -> bool {
         && !is_stand_in(value)
 }
 
-/// Returns true if it is an email address.
+/// Returns true if a value is an email address.
 fn is_mail(value: &str) -> bool {
     let Some((name, host)) = value.split_once('@') else { return false };
     let last = host.rsplit('.').next().unwrap_or_default();
     !name.is_empty() && host.contains('.') && last.len() >= 2 && last.chars().all(char::is_alphabetic)
 }
 
-/// Returns true if it is an issue number, a date, a time or a version.
+/// Returns true if a value is an issue number, a date, a time or a version.
 fn is_numbered(value: &str) -> bool {
     let number = value.trim_start_matches(['#', 'v']);
     let digits = number.bytes().filter(u8::is_ascii_digit).count();
@@ -208,14 +209,14 @@ fn is_numbered(value: &str) -> bool {
     digits > 0 && marks && (rest > 0 || number.len() < value.len())
 }
 
-/// Returns true if it is the name of a constant or an environment variable.
+/// Returns true if a value is the name of a constant or an environment variable.
 fn is_constant(value: &str) -> bool {
     let is_part = |part: &str| part.len() > 1 && part.bytes().all(|byte| byte.is_ascii_uppercase());
     let parts = || value.split('_').map(|part| part.trim_end_matches(|c: char| c.is_ascii_digit()));
     value.contains('_') && parts().filter(|part| !part.is_empty()).all(is_part)
 }
 
-/// Returns true if it is a list of validation rules: `required|min:8`.
+/// Returns true if a value is a list of validation rules: `required|min:8`.
 fn is_rule(value: &str) -> bool {
     let mut known = false;
     let is_one = |rule: &str| {
@@ -236,7 +237,7 @@ pub(super) fn is_uuid(value: &str) -> bool {
         })
 }
 
-/// Returns true if a value is the address of a contract or an account on a blockchain, which is public.
+/// Returns true if a value is the address of a contract or an account on a blockchain. Such an address is public.
 pub(super) fn is_account(value: &str) -> bool {
     let digits = value.strip_prefix("0x").unwrap_or_default();
     digits.len() == 40 && digits.bytes().all(|byte| byte.is_ascii_hexdigit())

@@ -1,21 +1,21 @@
 //! Finds the ends of the sentences in a line.
 
-/// Words before a dot that never end a sentence. "No." counts only before a number.
+/// Words that never end a sentence if a dot follows them. "No." counts only before a number.
 const ABBREVIATIONS: [&str; 27] = [
     "approx", "capt", "cf", "col", "dr", "e.g", "eg", "fig", "gen", "gov", "hon", "i.e", "ie", "lt", "mr",
     "mrs", "ms", "mt", "nr", "pp", "prof", "rev", "sen", "sgt", "st", "viz", "vs",
 ];
 
-/// Words before a dot that end a sentence only if a capital follows.
+/// Words with a dot that end a sentence only if a capital follows.
 const MAYBE: [&str; 27] = [
     "a.m", "al", "apr", "aug", "ave", "co", "corp", "dec", "dept", "est", "etc", "feb", "inc", "jan", "jr",
     "jul", "jun", "ltd", "mar", "nov", "oct", "p.m", "sep", "sept", "sr", "u.k", "u.s",
 ];
 
-/// Longest word, in bytes, that is looked up.
+/// Maximum length of a word that is looked up, in bytes.
 const WORD_BYTES: usize = 8;
 
-/// Calls `give` with the end of each sentence but the last. The line may consist of several wrapped lines.
+/// Calls `give` with the end of each sentence except the last. The line may consist of several wrapped lines.
 pub(super) fn ends(line: &str, mut give: impl FnMut(usize)) {
     let opening = line.len() - line.trim_start().len();
     let mut chars = line.char_indices().peekable();
@@ -44,22 +44,22 @@ pub(super) fn ends(line: &str, mut give: impl FnMut(usize)) {
     }
 }
 
-/// Marks at the possible end of a sentence.
+/// The marks at the possible end of a sentence.
 struct SentenceEndMark {
-    /// The place of the first one.
+    /// The position of the first mark.
     at: usize,
     /// Number of dots.
     dots: usize,
-    /// True if there are only dots of some kind, which may not end a sentence.
+    /// True if all marks are dots of any kind. Dots do not always end a sentence.
     soft: bool,
-    /// True if one belongs to a script without spaces after it.
+    /// True if one of the marks belongs to a script without spaces after it.
     wide: bool,
-    /// True if a quote or bracket is closed after them.
+    /// True if a quote or bracket is closed after the marks.
     closed: bool,
 }
 
 impl SentenceEndMark {
-    /// Returns true if they end a sentence in a line that begins at `opening` and continues with `after`.
+    /// Returns true if the marks end a sentence in a line that begins at `opening` and continues with `after`.
     fn ends_sentence(&self, line: &str, opening: usize, after: &str) -> bool {
         if self.wide {
             return true;
@@ -78,14 +78,14 @@ impl SentenceEndMark {
         match self.dots {
             1 if !self.closed => !is_short_form(&line[opening..self.at], next),
             1 => true,
-            // An ellipsis.
+            // Several dots are an ellipsis.
             _ => !goes_on,
         }
     }
 }
 
-/// Returns true if the dot after `before`, the line so far, belongs to an abbreviation, an initial or a list number:
-/// "Dr.", "J.", "1.".
+/// Returns true if the dot after `before`, which is the line up to the dot, belongs to an abbreviation, an initial or a
+/// list number: "Dr.", "J.", "1.".
 fn is_short_form(before: &str, next: char) -> bool {
     let window = before.len().saturating_sub(WORD_BYTES + 4);
     let window = (window..=before.len()).find(|at| before.is_char_boundary(*at)).unwrap_or(before.len());

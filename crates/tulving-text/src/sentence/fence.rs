@@ -1,17 +1,17 @@
-//! Finds fenced code blocks of Markdown.
+//! Finds fenced code blocks in Markdown.
 
 use std::ops::Range;
 
 /// A part of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FenceSegment {
-    /// Lines outside of any fence.
+    /// Lines outside of all fenced blocks.
     Prose(Range<usize>),
-    /// A fenced block with its fences. One that is never closed extends to the end.
+    /// A fenced block including its fences. A block that is never closed extends to the end of the text.
     Code(Range<usize>),
 }
 
-/// Splits a text into blocks, in order, covering it.
+/// Splits a text into segments. The segments are in order and cover the text.
 pub fn blocks(text: &str) -> Vec<FenceSegment> {
     let mut blocks = Vec::new();
     let mut open: Option<FenceOpening> = None;
@@ -42,19 +42,19 @@ pub fn blocks(text: &str) -> Vec<FenceSegment> {
     blocks
 }
 
-/// Returns true if a line would open a block.
+/// Returns true if a line would open a fenced block.
 pub fn begins(line: &str) -> bool {
     FenceOpening::opened_by(line).is_some()
 }
 
-/// Returns the line that would close a block, or `None` if it is closed.
+/// Returns the line that would close a block, or `None` if the block is closed.
 pub fn closing(block: &str) -> Option<String> {
     let fence = FenceOpening::opened_by(block.lines().next()?)?;
     let closed = block.lines().skip(1).last().is_some_and(|line| fence.is_closed_by(line));
     (!closed).then(|| fence.mark.to_string().repeat(fence.count))
 }
 
-/// Wraps a text as a block of code in a language, with a fence that does not occur in it.
+/// Returns a text as a fenced code block in a language. The fence does not occur in the text.
 pub fn around(text: &str, language: &str) -> String {
     let mut longest = 0;
     let mut run = 0;
@@ -68,7 +68,7 @@ pub fn around(text: &str, language: &str) -> String {
     format!("{marks}{language}\n{text}\n{marks}")
 }
 
-/// The opening of a block.
+/// The opening fence of a block.
 #[derive(Clone, Copy)]
 struct FenceOpening {
     mark: char,
@@ -80,7 +80,7 @@ impl FenceOpening {
         let line = line.trim_start();
         let mark = line.chars().next().filter(|c| matches!(c, '`' | '~'))?;
         let count = line.chars().take_while(|c| *c == mark).count();
-        // Backticks later in the line make it inline code.
+        // Backticks later in the line show that it is inline code.
         (count >= 3 && !(mark == '`' && line[count..].contains('`'))).then_some(Self { mark, count })
     }
 

@@ -1,7 +1,7 @@
-//! Splits a text into sentences, and these into the segments that are embedded separately.
+//! Splits a text into sentences, and splits sentences into the segments that are embedded separately.
 //!
-//! A fenced code block is one sentence. Ranges are in order, disjoint and trimmed, and cover everything but white
-//! space.
+//! A fenced code block counts as one sentence. Ranges are in order, do not overlap, have no white space at their ends,
+//! and cover everything except white space.
 
 mod end;
 pub mod fence;
@@ -10,29 +10,29 @@ use std::ops::Range;
 
 use self::fence::{FenceSegment, blocks};
 
-/// Most segments of one text.
+/// Maximum number of segments of one text.
 pub(crate) const SEGMENTS: usize = 8;
 
-/// Fewest words of a separate piece. A shorter one joins its neighbour.
+/// Minimum number of words of a separate piece. A shorter piece joins its neighbour.
 const WORDS: usize = 3;
 
-/// Longest code, in bytes, that is one segment: about the model's window, at four bytes to a word piece.
+/// Maximum length of code that is one segment, in bytes: about the model's window, at four bytes per word piece.
 const CODE_BYTES: usize = 900;
 
-/// Shortest line, in characters, that may end with a wrap within a sentence.
+/// Minimum length of a line that may have been wrapped within a sentence, in characters.
 const WRAPPED_CHARS: usize = 60;
 
 /// Splits a text into the segments that are embedded separately.
 ///
-/// They are its sentences. A piece of fewer than three words joins the one before (the first joins the next). More
-/// than [`SEGMENTS`] are packed into that many of similar length. A code block longer than the model's window becomes
-/// several segments.
+/// The segments are the sentences of the text, with three exceptions. A piece of fewer than three words joins the
+/// previous piece (the first piece joins the next). If there are more than [`SEGMENTS`] pieces, they are packed into
+/// that many segments of similar length. A code block longer than the model's window becomes several segments.
 pub fn segments(text: &str) -> Vec<Range<usize>> {
     let pieces = sentences(text).into_iter().flat_map(|sentence| opened(text, sentence)).collect();
     packed(joined(text, pieces))
 }
 
-/// Splits a code block too long for the model's window between lines. Returns anything else unchanged.
+/// Splits a code block that is too long for the model's window between its lines. Returns any other sentence unchanged.
 fn opened(text: &str, sentence: Range<usize>) -> Vec<Range<usize>> {
     let code = &text[sentence.clone()];
     if code.len() <= CODE_BYTES || !code.starts_with(['`', '~']) {
@@ -51,7 +51,8 @@ fn opened(text: &str, sentence: Range<usize>) -> Vec<Range<usize>> {
     parts
 }
 
-/// Splits a text into sentences. Line breaks end them too, unless a long line continues in lower case.
+/// Splits a text into sentences. A line break also ends a sentence, unless a long line continues in lower case on the
+/// next line.
 pub fn sentences(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     for block in blocks(text) {
@@ -72,7 +73,7 @@ pub fn sentences(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Returns the range without white space around it, or `None` if nothing else is in it.
+/// Returns the range without white space at its ends, or `None` if the range contains only white space.
 pub(crate) fn trimmed(text: &str, range: Range<usize>) -> Option<Range<usize>> {
     let part = &text[range.clone()];
     let start = range.start + (part.len() - part.trim_start().len());
@@ -87,7 +88,7 @@ fn push_trimmed(text: &str, range: Range<usize>, out: &mut Vec<Range<usize>>) {
 /// Returns the lines of a part of a text. Lines of one wrapped sentence are joined.
 fn lines(text: &str, part: Range<usize>) -> Vec<Range<usize>> {
     let mut lines: Vec<Range<usize>> = Vec::new();
-    // Characters of the last line as written, before joining.
+    // Number of characters of the last line as written, before lines are joined.
     let mut last_chars = 0;
     let mut at = part.start;
     for written in text[part].split_inclusive('\n') {
@@ -121,10 +122,10 @@ pub(crate) fn word_count(text: &str) -> usize {
     words + unspaced.div_ceil(2)
 }
 
-/// Joins sentences of fewer than [`WORDS`] words to a neighbour.
+/// Joins each sentence of fewer than [`WORDS`] words to a neighbour.
 fn joined(text: &str, sentences: Vec<Range<usize>>) -> Vec<Range<usize>> {
     let mut joined: Vec<Range<usize>> = Vec::with_capacity(sentences.len());
-    // Words of the first sentence, while it is the only one.
+    // Number of words of the first sentence, as long as it is the only one.
     let mut opening = 0;
     for sentence in sentences {
         let words = word_count(&text[sentence.clone()]);
@@ -138,7 +139,7 @@ fn joined(text: &str, sentences: Vec<Range<usize>>) -> Vec<Range<usize>> {
     joined
 }
 
-/// Packs pieces into at most [`SEGMENTS`] of similar length, in order.
+/// Packs pieces into at most [`SEGMENTS`] segments of similar length, in order.
 fn packed(pieces: Vec<Range<usize>>) -> Vec<Range<usize>> {
     if pieces.len() <= SEGMENTS {
         return pieces;
@@ -151,7 +152,7 @@ fn packed(pieces: Vec<Range<usize>>) -> Vec<Range<usize>> {
         let mut taken = pieces[at].len();
         let start = pieces[at].start;
         at += 1;
-        // The last takes the rest; the others leave one piece for each that follows.
+        // The last segment takes all remaining pieces. Each other segment leaves one piece for each segment after it.
         while at < pieces.len()
             && (open == 1 || (pieces.len() - at >= open && taken + pieces[at].len() / 2 <= target))
         {

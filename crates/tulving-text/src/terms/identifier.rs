@@ -1,32 +1,32 @@
-//! Terms for text that does not split into words: identifiers, paths, addresses, versions.
+//! Returns terms for text that does not split into words: identifiers, paths, addresses, versions.
 //!
-//! `save_all` yields the words `save` and `all`, and also the whole: `saveall`. Parts linked by `-` and `_` are
-//! joined, so that `save_all`, `save-all`, `SaveAll` and `saveall` are one term, and a question in any of the four
-//! spellings finds it. A whole with looser links (`terms.rs`, `1.2.3`, `a/b`, `x@y.org`) keeps its punctuation, so it
-//! never equals a word.
+//! `save_all` yields the words `save` and `all`, and also the complete identifier `saveall`. Parts linked by `-` and
+//! `_` are joined, so that `save_all`, `save-all`, `SaveAll` and `saveall` are one term, and a question in any of these
+//! spellings finds them all. An identifier with looser links (`terms.rs`, `1.2.3`, `a/b`, `x@y.org`) keeps its
+//! punctuation, so it never equals a word.
 
 use super::scan::{WordLink, WordRun};
 use super::script::{begins_word, folded, is_apostrophe};
 
-/// Longest whole, in bytes of text. A longer one is found by its parts.
+/// Maximum length of a complete identifier, in bytes of text. A longer identifier is found by its parts.
 const WHOLE_BYTES: usize = 256;
 
-/// Most parts of a word in mixed case; a word with more is encoded data.
+/// Maximum number of parts of a word in mixed case. A word with more parts is encoded data.
 const PARTS: usize = 8;
 
-/// Longest word that is split into parts, in bytes.
+/// Maximum length of a word that is split into parts, in bytes.
 const PARTED_BYTES: usize = 64;
 
 /// Calls `give` with the parts of a word: those of `HTTPServer2`, `Python3` and `O'Brien`.
 ///
-/// The word itself is a term already. Parts too short to mean anything are skipped: fewer than three letters, or two
-/// capitals (`userDB`).
+/// The word itself is already a term. Parts that are too short to have a meaning are skipped: parts of fewer than three
+/// letters, and parts of two capitals (`userDB`).
 pub(super) fn inside(word: &str, mut give: impl FnMut(&str)) {
     if word.len() > PARTED_BYTES || !word.starts_with(char::is_alphabetic) {
         return;
     }
     if let Some((before, after)) = word.rsplit_once(is_apostrophe) {
-        // Shorter endings are those of "she'll" and "they've".
+        // Shorter endings belong to contractions such as "she'll" and "they've".
         if after.chars().nth(2).is_some() {
             give(after);
             give(&format!("{before}{after}"));
@@ -79,7 +79,7 @@ fn parts(word: &str) -> Vec<&str> {
     parts
 }
 
-/// Returns the kind of a character, or `None` for a mark, which belongs to the letter before.
+/// Returns the kind of a character, or `None` for a mark, which belongs to the previous letter.
 fn sort(c: char) -> Option<IdentifierCharacter> {
     match c {
         c if c.is_uppercase() => Some(IdentifierCharacter::Upper),
@@ -89,12 +89,12 @@ fn sort(c: char) -> Option<IdentifierCharacter> {
     }
 }
 
-/// Calls `give` with the wholes of a chain of words, from the closest to the loosest: for `src/text/a_b.rs` these are
-/// `ab`, `a_b.rs` and `src/text/a_b.rs`.
+/// Calls `give` with the compounds of a chain of words, from the closest link to the loosest: for `src/text/a_b.rs`
+/// these are `ab`, `a_b.rs` and `src/text/a_b.rs`.
 pub(super) fn wholes(text: &str, chain: &[WordRun], mut give: impl FnMut(String)) {
     for level in [WordLink::Dash, WordLink::Dot, WordLink::Path] {
         for group in chain.chunk_by(|_, next| next.link.is_some_and(|link| link <= level)) {
-            // A group without a link of this level was already given.
+            // A group without a link of this level was already passed to `give`.
             if group[1..].iter().any(|run| run.link == Some(level)) {
                 let written = &text[group[0].range.start..group[group.len() - 1].range.end];
                 if written.len() <= WHOLE_BYTES {

@@ -1,9 +1,10 @@
 //! The terms of a text, which the keyword lane compares.
 //!
-//! Questions and texts go through the same analysis, so that a text always matches itself. Words are runs of letters and
-//! digits, folded and, if they are ASCII, stemmed as English. Text without spaces between words becomes overlapping pairs of
-//! characters. Text that does not split into words (identifiers, paths, versions) yields its parts as words and the whole as
-//! one more term; see [`identifier`]. Linear in the length of any text.
+//! Questions and texts are analysed in the same way, so that a text always matches itself. Words are runs of letters
+//! and digits. They are folded and, if they are ASCII, stemmed as English words. Text without spaces between words
+//! becomes overlapping pairs of characters. Text that does not split into words (identifiers, paths, versions) yields
+//! its parts as words and the complete text as an additional term; see [`identifier`]. The analysis is linear in the
+//! length of any text.
 
 mod identifier;
 mod scan;
@@ -19,7 +20,7 @@ pub(crate) use self::script::{is_hangul, is_unspaced};
 
 /// Returns the terms of a text, in order, with repetitions: its words, then the additional terms.
 ///
-/// Stop words are left out unless there is nothing else.
+/// Stop words are removed, unless the text contains only stop words.
 pub fn terms(text: &str) -> Vec<String> {
     let mut analysis = TermAnalysis::of(text, TermSource::Question);
     analysis.words.append(&mut analysis.extras);
@@ -29,21 +30,22 @@ pub fn terms(text: &str) -> Vec<String> {
 /// The terms of a chunk.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ChunkTerms {
-    /// The terms of its text, of the title and of the headings above it. Their number is its length.
+    /// The terms of the chunk's text, of the title and of the headings above it. Their number is the length of the
+    /// chunk.
     pub body: Vec<String>,
-    /// The terms of its memory's tags, key, speaker and file name, and the additional terms. They match, but do not count
-    /// towards its length.
+    /// The terms of the memory's tags, key, speaker and file name, and the additional terms. They match, but do not
+    /// count towards the length of the chunk.
     pub labels: Vec<String>,
 }
 
-/// Returns the terms of a text, analysed like a chunk: its words, then the additional terms.
+/// Returns the terms of a text that is analysed like a chunk: its words, then the additional terms.
 pub fn of_text(text: &str) -> Vec<String> {
     let ChunkTerms { mut body, mut labels } = gathered(std::iter::once(text), std::iter::empty());
     body.append(&mut labels);
     body
 }
 
-/// Returns the terms of a chunk: those of its texts, and those of its labels.
+/// Returns the terms of a chunk: the terms of its texts and the terms of its labels.
 pub fn gathered<'a>(
     texts: impl Iterator<Item = &'a str>,
     labels: impl Iterator<Item = &'a str>,
@@ -72,14 +74,14 @@ pub fn is_stop_word(word: &str) -> bool {
     stop::is_stop(word)
 }
 
-/// The kind of text that is analysed. A text has a few more extras than a question, never fewer.
+/// The kind of text that is analysed. A text yields the same additional terms as a question, and a few more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum TermSource {
     Question,
     Text,
 }
 
-/// The treatment of stop words.
+/// The way in which stop words are treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum StopWordMode {
     Out,
@@ -90,7 +92,7 @@ struct TermAnalysis {
     stemmer: Stemmer,
     side: TermSource,
     stops: StopWordMode,
-    /// The words, which count towards the length.
+    /// The words, which count towards the length of the text.
     words: Vec<String>,
     /// Additional terms.
     extras: Vec<String>,
@@ -138,7 +140,7 @@ fn push_word(stemmer: &Stemmer, stops: StopWordMode, written: &str, words: &mut 
     }
 }
 
-/// Returns the stem of an English word. A word with anything but ASCII letters and digits is not English.
+/// Returns the stem of an English word. A word with characters other than ASCII letters and digits is not English.
 fn stemmed(stemmer: &Stemmer, word: String) -> String {
     if word.len() > 2 && word.bytes().all(|b| b.is_ascii_alphanumeric()) {
         match stemmer.stem(&word) {
@@ -164,7 +166,7 @@ mod tests {
         TermAnalysis::of(text, TermSource::Text).extras
     }
 
-    /// Returns true if the text has every term of the question.
+    /// Returns true if the text contains every term of the question.
     fn finds(question: &str, text: &str) -> bool {
         let there = gathered(std::iter::once(text), std::iter::empty());
         terms(question).iter().all(|term| there.body.contains(term) || there.labels.contains(term))

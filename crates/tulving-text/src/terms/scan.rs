@@ -18,11 +18,11 @@ pub(super) enum WordLink {
 /// A run of letters and digits.
 #[derive(Clone, Debug)]
 pub(super) struct WordRun {
-    /// Its place in the text.
+    /// The range of the word in the text.
     pub(super) range: Range<usize>,
-    /// The link to the one before; `None` for the first of a chain.
+    /// The link to the previous word. `None` for the first word of a chain.
     pub(super) link: Option<WordLink>,
-    /// True if some of it is in a script without spaces between words.
+    /// True if a part of the word is in a script without spaces between words.
     pub(super) unspaced: bool,
 }
 
@@ -76,7 +76,7 @@ fn link(text: &str, before: &Range<usize>, after: &Range<usize>) -> Option<WordL
     }
 }
 
-/// Returns true if a comma between the two only groups the digits of a number.
+/// Returns true if a comma between the two texts only groups the digits of a number.
 fn groups_digits(before: &str, after: &str) -> bool {
     let digits = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
     before.len() <= 3 && after.len() == 3 && digits(before) && digits(after)

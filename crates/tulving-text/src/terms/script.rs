@@ -3,7 +3,7 @@
 use unicode_normalization::char::{decompose_canonical, is_combining_mark};
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
 
-/// Most characters of a term. Anything longer (encoded data) is cut, in texts and in questions.
+/// Maximum number of characters of a term. A longer term (encoded data) is cut, both in texts and in questions.
 pub(super) const TERM_CHARS: usize = 64;
 
 /// Returns true if a word can begin with this character.
@@ -11,7 +11,7 @@ pub(super) fn begins_word(c: char) -> bool {
     if c.is_ascii() { c.is_ascii_alphanumeric() } else { c.is_alphanumeric() && !is_fraction(c) }
 }
 
-/// Returns true if this character can continue a word: also marks and invisible joiners.
+/// Returns true if this character can continue a word. Marks and invisible joiners can also continue a word.
 pub(super) fn continues_word(c: char) -> bool {
     begins_word(c) || (!c.is_ascii() && (is_joiner(c) || is_combining_mark(c)))
 }
@@ -21,12 +21,12 @@ pub(super) fn is_apostrophe(c: char) -> bool {
     matches!(c, '\'' | '\u{2019}' | '\u{ff07}')
 }
 
-/// Returns true for vulgar fractions: their compatibility form would join two numbers.
+/// Returns true for vulgar fractions, whose compatibility form would join two numbers.
 fn is_fraction(c: char) -> bool {
     matches!(c, '\u{bc}'..='\u{be}' | '\u{2150}'..='\u{215f}' | '\u{2189}')
 }
 
-/// Returns true for soft hyphens, zero-width joiners and Arabic tatweel: they change the look of a word, not
+/// Returns true for soft hyphens, zero-width joiners and Arabic tatweel, which change the appearance of a word but not
 /// its identity.
 fn is_joiner(c: char) -> bool {
     matches!(c, '\u{ad}' | '\u{200c}' | '\u{200d}' | '\u{2060}' | '\u{640}')
@@ -58,27 +58,28 @@ pub(crate) fn is_hangul(c: char) -> bool {
         | '\u{ac00}'..='\u{d7ff}' | '\u{ffa0}'..='\u{ffdc}')
 }
 
-/// Returns true for Latin, Greek, Cyrillic and characters of no script: their marks are accents, and a question
-/// may lack them. In Indic scripts marks are vowels and stay.
+/// Returns true for Latin, Greek, Cyrillic and characters of no script. Their marks are accents, which a question may
+/// omit. In Indic scripts, marks are vowels and are preserved.
 fn drops_marks(c: char) -> bool {
     matches!(c, '\0'..='\u{52f}' | '\u{1c80}'..='\u{1c8f}' | '\u{1d00}'..='\u{1fff}' | '\u{2000}'..='\u{20cf}'
         | '\u{2c60}'..='\u{2c7f}' | '\u{2de0}'..='\u{2dff}' | '\u{a640}'..='\u{a69f}' | '\u{a720}'..='\u{a7ff}'
         | '\u{ab30}'..='\u{ab6f}')
 }
 
-/// Returns true for vowel points of Arabic and Hebrew, which most texts omit.
+/// Returns true for Arabic and Hebrew vowel points, which most texts omit.
 fn is_optional_point(c: char) -> bool {
     matches!(c, '\u{64b}'..='\u{652}' | '\u{670}' | '\u{591}'..='\u{5bd}' | '\u{5bf}' | '\u{5c1}'..='\u{5c2}'
         | '\u{5c4}'..='\u{5c5}' | '\u{5c7}')
 }
 
-/// Folds a text for comparison: compatibility forms resolved, lower case, without accents, at most `limit`
-/// characters. Punctuation stays.
+/// Folds a text for comparison: compatibility forms are resolved, letters are in lower case and without accents, and
+/// the text is cut to `limit` characters. Punctuation is preserved.
 pub(super) fn folded(text: &str, limit: usize) -> String {
     if text.is_ascii() {
         return text[..text.len().min(limit)].to_ascii_lowercase();
     }
-    // Reads twice the limit: dropped characters leave room, and a long run of marks costs little.
+    // Twice the limit is read: the second half replaces dropped characters, and the cost of a long run of marks is
+    // bounded.
     let near = text.char_indices().nth(limit.saturating_mul(2)).map_or(text, |(at, _)| &text[..at]);
     let fold = TermFolding { out: String::with_capacity(near.len()), room: limit, drops: true };
     match is_nfkc_quick(near.chars()) {
@@ -91,7 +92,7 @@ struct TermFolding {
     out: String,
     /// Number of characters that still fit.
     room: usize,
-    /// True if the letter before loses its marks.
+    /// True if the marks of the previous letter are dropped.
     drops: bool,
 }
 
@@ -127,7 +128,7 @@ impl TermFolding {
         }
     }
 
-    /// Adds letters that Unicode does not decompose, in their common spelling without the letter.
+    /// Replaces letters that Unicode does not decompose with their common spelling in plain letters.
     fn put_plain(&mut self, c: char) {
         let spelled = match c {
             'ß' => "ss",

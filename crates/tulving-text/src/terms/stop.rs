@@ -1,7 +1,7 @@
 //! English stop words.
 
-/// The stop words, sorted. The ranking constants were tuned with this list; change it only together
-/// with them.
+/// The stop words, sorted. The ranking constants were tuned with this list, so change the list only together with the
+/// constants.
 const WORDS: [&str; 75] = [
     "a", "about", "am", "an", "and", "are", "as", "at", "be", "been", "being", "but", "by", "can", "could",
     "did", "do", "does", "for", "from", "had", "has", "have", "he", "her", "him", "his", "how", "i", "if",
@@ -11,7 +11,7 @@ const WORDS: [&str; 75] = [
     "would", "you", "your",
 ];
 
-/// Returns true if a folded word is a stop word. "don't" is, because "do" is; "let's" is not.
+/// Returns true if a folded word is a stop word. "don't" is a stop word, because "do" is; "let's" is not.
 pub(super) fn is_stop(word: &str) -> bool {
     match word {
         "can't" | "won't" => true,

@@ -1,8 +1,8 @@
-//! Terms of text without spaces between words: overlapping pairs of characters.
+//! Returns the terms of text without spaces between words: overlapping pairs of characters.
 //!
-//! A pair needs no dictionary and finds any word of two characters or more. Words of one character match additional
-//! terms: every Chinese character of a text, and the first syllable of a Korean word, because particles follow it.
-//! A question looks for a single character only if it is written separately.
+//! Pairs need no dictionary and find any word of two or more characters. A word of one character matches additional
+//! terms: every Chinese character of a text, and the first syllable of a Korean word, because particles follow it. A
+//! question searches for a single character only if the character is written separately.
 
 use unicode_normalization::char::is_combining_mark;
 
@@ -15,7 +15,7 @@ pub(super) fn parts(word: &str, mut give: impl FnMut(&str, bool)) {
     let mut apart = word.starts_with(is_unspaced);
     for (at, c) in word.char_indices() {
         let here = is_unspaced(c);
-        // Marks of no script belong to the letter before.
+        // Marks of no script belong to the previous letter.
         if here != apart && !is_combining_mark(c) {
             give(&word[start..at], apart);
             (start, apart) = (at, here);

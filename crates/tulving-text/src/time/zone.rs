@@ -1,4 +1,4 @@
-//! The time zone in which a person counts days, and times as people write them.
+//! The time zone in which a person counts days, and the formats in which people write times.
 //!
 //! Instants are stored in UTC. A zone only decides where days begin and end.
 
@@ -23,7 +23,7 @@ impl Default for Zone {
 }
 
 impl Zone {
-    /// Returns the zone with this IANA name, such as `Europe/Vienna`; `None` if there is none.
+    /// Returns the zone with this IANA name, such as `Europe/Vienna`. `None` if there is no such zone.
     pub fn named(name: &str) -> Option<Self> {
         let name = name.trim();
         let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"/_+-".contains(&byte);
@@ -31,7 +31,7 @@ impl Zone {
         plain.then(|| TimeZone::get(name).ok()).flatten().map(Self)
     }
 
-    /// Returns the zone of the system (`TZ`, `/etc/localtime`); UTC if it is not set.
+    /// Returns the zone of the system (`TZ`, `/etc/localtime`), or UTC if the system has no zone.
     pub fn system() -> Self {
         Self(TimeZone::try_system().unwrap_or(TimeZone::UTC))
     }
@@ -56,13 +56,13 @@ impl Zone {
         Some(Timestamp::from_micros(start.as_microsecond()))
     }
 
-    /// Returns the local time of an instant, written as if it were UTC. For counting days.
+    /// Returns the local time of an instant, written as if it were UTC. It is used to count days.
     pub fn wall(&self, at: Timestamp) -> Timestamp {
         let shown = self.0.to_datetime(at.to_jiff()).to_zoned(TimeZone::UTC);
         shown.map_or(at, |shown| Timestamp::from_micros(shown.timestamp().as_microsecond()))
     }
 
-    /// Returns the instant of a local time. The limits of the range stay unchanged.
+    /// Returns the instant of a local time. The minimum and maximum of the range are not converted.
     pub fn instant(&self, wall: Timestamp) -> Timestamp {
         if wall == Timestamp::from_micros(i64::MAX) || wall == Timestamp::from_micros(i64::MIN) {
             return wall;
@@ -73,14 +73,14 @@ impl Zone {
     }
 }
 
-/// Shows its name, if it has one.
+/// Formats the name of the zone, if the zone has one.
 impl fmt::Display for Zone {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.0.iana_name().unwrap_or("the zone of the system"))
     }
 }
 
-/// A time as people write it: an instant, or a day, whose first instant depends on the zone.
+/// A time as people write it: an instant or a day. The first instant of a day depends on the zone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimeInput {
     /// An instant.
@@ -92,7 +92,7 @@ pub enum TimeInput {
 }
 
 impl TimeInput {
-    /// Returns the instant meant by somebody in this zone at this time.
+    /// Returns the instant that a person in this zone means, relative to `now`.
     pub fn instant(self, zone: &Zone, now: Timestamp) -> Timestamp {
         let start = |day: Date| zone.start(day);
         let found = match self {
@@ -110,7 +110,7 @@ impl TimeInput {
 impl FromStr for TimeInput {
     type Err = InvalidTime;
 
-    /// Parses what [`Timestamp`] parses, `today` and `yesterday`. A bare date is a day.
+    /// Parses the texts that [`Timestamp`] parses, and `today` and `yesterday`. A bare date is a day.
     fn from_str(text: &str) -> Result<Self, InvalidTime> {
         let bare = text.trim();
         match bare.to_ascii_lowercase().as_str() {
@@ -119,7 +119,7 @@ impl FromStr for TimeInput {
             _ => {}
         }
         let at: Timestamp = bare.parse()?;
-        // The last days of the range mean never, which no zone moves.
+        // The last days of the range mean "never", so the zone does not change them.
         let day = (bare.len() == 10 && !bare.starts_with("9999-12-3")).then(|| bare.parse::<Date>().ok());
         Ok(day.flatten().map_or(Self::At(at), Self::Day))
     }

@@ -1,4 +1,4 @@
-//! Intervals of whole days in the local time of the one who asks, written as if it were UTC.
+//! Intervals of complete days in the local time of the person who asks, written as if it were UTC.
 
 use jiff::civil::{Date, Weekday};
 use jiff::{Span, ToSpan};
@@ -7,12 +7,12 @@ use super::QuestionInterval;
 use super::vocabulary::{Holiday, Season, TimeUnit};
 use crate::time::Timestamp;
 
-/// Days from the first up to, but not including, the last. Never empty.
+/// An interval of days, including the first day and excluding the end. Never empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct DayInterval {
-    /// The first of them.
+    /// The first day of the interval.
     pub(super) from: Date,
-    /// The day after the last.
+    /// The day after the last day.
     pub(super) until: Date,
 }
 
@@ -40,7 +40,7 @@ impl DayInterval {
         Some(QuestionInterval { from, until, told_until: until, days: (from, until) })
     }
 
-    /// Returns the interval as one that may have been mentioned until the end of `today`.
+    /// Returns the interval for a time that may have been mentioned until the end of `today`.
     pub(super) fn told_until(self, today: Date) -> Option<QuestionInterval> {
         let interval = self.interval()?;
         Some(QuestionInterval { told_until: interval.until.max(instant(moved(today, 1)?)?), ..interval })
@@ -58,7 +58,7 @@ fn instant(day: Date) -> Option<Timestamp> {
     Some(Timestamp::from_micros(time.as_microsecond()))
 }
 
-/// Returns the day that many days later.
+/// Returns the day that is the given number of days later.
 pub(super) fn moved(day: Date, days: i64) -> Option<Date> {
     shifted(day, Span::new().try_days(days).ok()?)
 }
@@ -70,7 +70,7 @@ fn shifted(day: Date, span: Span) -> Option<Date> {
 /// A time that recurs every year.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum YearlyTime {
-    /// A month and a day of it.
+    /// A month and a day of the month.
     Day(i8, i8),
     Month(i8),
     Season(Season),
@@ -80,13 +80,13 @@ pub(super) enum YearlyTime {
 /// The occurrence that is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OccurrenceChoice {
-    /// The latest that has begun.
+    /// The latest occurrence that has begun.
     Latest,
-    /// The latest that is over.
+    /// The latest occurrence that has ended.
     Last,
-    /// The one of this year or week.
+    /// The occurrence in this year or week.
     This,
-    /// The first that has not begun.
+    /// The first occurrence that has not begun.
     Next,
 }
 
@@ -107,8 +107,7 @@ impl YearlyTime {
         }
     }
 
-    /// Returns the occurrence that is meant, relative to `today`. The 29th of February is searched
-    /// over eight years.
+    /// Returns the occurrence that is meant, relative to `today`. The 29th of February is searched over eight years.
     pub(super) fn seen_from(self, today: Date, which: OccurrenceChoice) -> Option<DayInterval> {
         let year = today.year();
         let mut before = (year - 8..=year).rev().filter_map(|year| self.in_year(year));
@@ -137,7 +136,8 @@ pub(super) fn weekday(today: Date, weekday: i8, which: OccurrenceChoice) -> Opti
     DayInterval::one(moved(today, days)?)
 }
 
-/// Returns the calendar unit that is `offset` units from the one around `today`.
+/// Returns the calendar unit that is `offset` units after the unit that contains `today`. A negative offset means an
+/// earlier unit.
 pub(super) fn calendar_unit(today: Date, unit: TimeUnit, offset: i64) -> Option<DayInterval> {
     let monday = || moved(today, -i64::from(today.weekday().to_monday_zero_offset()));
     match unit {

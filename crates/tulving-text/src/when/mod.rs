@@ -1,8 +1,8 @@
-//! The times that a question mentions, and questions for a time.
+//! Finds the times that a question mentions, and detects questions that ask for a time.
 //!
-//! English rules over words and numbers. Days are those of the time zone of the one who asks. An ambiguous word ("may",
-//! "march", "second", "2000 people") counts only if its neighbours make it a time: missing one costs less than inventing
-//! one.
+//! Uses English rules on words and numbers. Days are counted in the time zone of the person who asks. An ambiguous word
+//! ("may", "march", "second", "2000 people") counts only if its neighbours show that it is a time. Missing a time costs
+//! less than inventing one.
 
 mod calendar;
 mod read;
@@ -14,40 +14,41 @@ pub use self::vocabulary::{MONTHS, WEEKDAYS};
 use crate::terms;
 use crate::time::{Period, Timestamp, Zone};
 
-/// Most intervals of one question.
+/// Maximum number of intervals of one question.
 const STRETCHES: usize = 8;
 
-/// A time interval, from its first instant up to, but not including, its end.
+/// A time interval, including its first instant and excluding its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QuestionInterval {
-    /// Its first instant.
+    /// The first instant of the interval.
     pub from: Timestamp,
-    /// The first instant after it.
+    /// The first instant after the interval.
     pub until: Timestamp,
-    /// The first instant after all times at which people would mention it. For times relative to the question ("last month")
-    /// that is the end of the day of the question; otherwise it is `until`.
+    /// The end of the period in which people may have mentioned this time. For times relative to the question ("last
+    /// month"), it is the end of the day of the question. Otherwise it equals `until`.
     pub told_until: Timestamp,
-    /// Its days, from the first up to, but not including, the last, in the form used for times that only have a day.
+    /// The days of the interval, including the first and excluding the last. They are compared with times that have
+    /// only a day.
     pub days: (Timestamp, Timestamp),
 }
 
 impl QuestionInterval {
-    /// Returns true if an instant is within it.
+    /// Returns true if an instant is within the interval.
     pub fn has(&self, at: Timestamp) -> bool {
         self.period().has(at)
     }
 
-    /// Returns the time itself, independent of when it was mentioned.
+    /// Returns the interval without the time at which it was mentioned.
     pub const fn period(&self) -> Period {
         Period { from: self.from, until: self.until, days: self.days }
     }
 
-    /// Returns the instants that may be within it.
+    /// Returns the range of all instants that may be within the interval.
     pub fn span(&self) -> std::ops::Range<Timestamp> {
         self.from.min(self.days.0)..self.until.max(self.days.1)
     }
 
-    /// Converts it from local time to instants of this zone.
+    /// Converts the interval from local time to instants of this zone.
     fn in_zone(self, zone: &Zone) -> Self {
         let [from, until, told_until] = [self.from, self.until, self.told_until].map(|at| zone.instant(at));
         Self { from, until, told_until, ..self }
@@ -56,8 +57,9 @@ impl QuestionInterval {
 
 /// Returns the time intervals that a question names, relative to `now` in a zone, in the order of the question.
 ///
-/// A time without a year means the latest one up to now. If the question has exactly one full date ("last week, as you said
-/// on 6 May 2023"), it means the latest one up to that date. An open end ("since May") extends to the limit of time.
+/// A time without a year means its latest occurrence up to now. If the question has exactly one full date ("last week,
+/// as you said on 6 May 2023"), the time means its latest occurrence up to that date. An open end ("since May") extends
+/// to the limit of time.
 pub fn intervals(question: &str, now: Timestamp, zone: &Zone) -> Vec<QuestionInterval> {
     let Some(today) = calendar::day_of(zone.wall(now)) else { return Vec::new() };
     let tokens = tokens(question);
@@ -72,8 +74,8 @@ pub fn intervals(question: &str, now: Timestamp, zone: &Zone) -> Vec<QuestionInt
     found
 }
 
-/// Returns true if a question names a time and asks for hardly anything else: "what happened last week?". Then it has no
-/// other subject.
+/// Returns true if a question names a time and contains almost no other content: "what happened last week?". Such a
+/// question has no other subject.
 pub fn asks_of_time_alone(question: &str, now: Timestamp) -> bool {
     let Some(today) = calendar::day_of(now) else { return false };
     let tokens = tokens(question);
@@ -83,16 +85,17 @@ pub fn asks_of_time_alone(question: &str, now: Timestamp) -> bool {
     !named.is_empty() && others.all(|at| tokens[at].number().is_none() && says_nothing(tokens[at].word()))
 }
 
-/// A question taken apart: its words without those that name a time, and the times.
+/// A question, split into the times that it names and its other words.
 #[derive(Debug, Default)]
 pub(crate) struct SplitQuestion {
-    /// The words in lower case and in order. A number is its digits; a mark that is not punctuation is itself.
+    /// The words in lower case and in order. A number is represented by its digits, and a mark that is not punctuation
+    /// by itself.
     pub(crate) words: Vec<String>,
-    /// The times, each with its place among the words.
+    /// The times, each with its position among the words.
     pub(crate) times: Vec<(QuestionInterval, usize)>,
 }
 
-/// Takes a question apart, relative to `now` in a zone.
+/// Splits a question into times and other words, relative to `now` in a zone.
 pub(crate) fn apart(question: &str, now: Timestamp, zone: &Zone) -> SplitQuestion {
     let tokens = tokens(question);
     let today = read::only_date(&tokens).or_else(|| calendar::day_of(zone.wall(now)));
@@ -116,7 +119,7 @@ pub(crate) fn apart(question: &str, now: Timestamp, zone: &Zone) -> SplitQuestio
     apart
 }
 
-/// Returns true if a word is only part of asking what happened.
+/// Returns true if a word only helps to ask what happened.
 fn says_nothing(word: &str) -> bool {
     let stem = word.split('\'').next().unwrap_or(word);
     stem.is_empty() || terms::is_stop_word(stem) || vocabulary::asks_for_anything(stem)
@@ -137,7 +140,7 @@ fn word_before(tokens: &[TimeToken], at: usize) -> &str {
     at.checked_sub(1).map_or("", |before| word_at(tokens, before))
 }
 
-/// Returns true if the word at this place asks for a time. `opens` is true for the first word.
+/// Returns true if the word at this position asks for a time. `opens` is true for the first word.
 fn asks_at(tokens: &[TimeToken], at: usize, opens: bool) -> bool {
     let next = word_at(tokens, at + 1);
     match word_at(tokens, at) {
@@ -198,7 +201,8 @@ fn is_filler(word: &str) -> bool {
     )
 }
 
-/// Returns true if the "when" at this place asks, and does not join: "what did she say when it rained?".
+/// Returns true if the "when" at this position asks a question. In "what did she say when it rained?", it joins two
+/// clauses.
 fn is_asking_when(tokens: &[TimeToken], at: usize, opens: bool) -> bool {
     let before = word_before(tokens, at);
     let follows = matches!(
@@ -243,7 +247,7 @@ fn is_asking_when(tokens: &[TimeToken], at: usize, opens: bool) -> bool {
             | "mentioned"
     );
     let closes = tokens[at + 1..].first().is_none_or(|next| matches!(next.kind, TimeTokenKind::Mark(_)));
-    // "When I was in Paris, what did I eat?" begins with a "when" that joins.
+    // "When I was in Paris, what did I eat?" begins with a "when" that joins two clauses.
     let joins = opens && tokens[at..].iter().any(|token| token.mark() == Some(','));
     (opens && !joins) || follows || told || closes
 }
@@ -295,7 +299,7 @@ fn names_at(tokens: &[TimeToken], at: usize) -> bool {
     }
 }
 
-/// Returns true if "am", "pm", "a.m." or "p.m." is at this place.
+/// Returns true if "am", "pm", "a.m." or "p.m." is at this position.
 fn is_half_day(tokens: &[TimeToken], at: usize) -> bool {
     let glued = |at: usize| tokens.get(at).filter(|token| token.glued);
     match word_at(tokens, at) {
@@ -308,7 +312,7 @@ fn is_half_day(tokens: &[TimeToken], at: usize) -> bool {
     }
 }
 
-/// Returns true if a number of days, weeks, months, years or decades is at this place.
+/// Returns true if a number of days, weeks, months, years or decades is at this position.
 fn is_length(tokens: &[TimeToken], at: usize) -> bool {
     let counted = tokens[at].number().is_some_and(|number| !number.ordinal)
         || vocabulary::count(tokens[at].word()).is_some_and(|count| count > 1)

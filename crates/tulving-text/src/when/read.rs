@@ -13,13 +13,13 @@ use super::vocabulary::{self, TimeUnit, leads_to_time};
 use super::{word_at, word_before};
 use crate::time::Timestamp;
 
-/// A time and the place after it.
+/// A parsed value and the position after it.
 type TimeParse<T> = Option<(T, usize)>;
 
-/// A time as it is named.
+/// A time as it is named in the text.
 #[derive(Clone, Copy)]
 enum TimeExpression {
-    /// A time that recurs every year, with its year if that is named.
+    /// A time that recurs every year, with its year if the year is named.
     Yearly { shape: YearlyTime, year: Option<i16>, which: OccurrenceChoice },
     /// A time that needs no year.
     Fixed(DayInterval),
@@ -45,7 +45,7 @@ impl TimeExpression {
     }
 }
 
-/// Returns the only day that is named with its year. `None` if there is none, or there are several.
+/// Returns the only day that is named with its year. `None` if there is no such day, or if there are several.
 pub(super) fn only_date(tokens: &[TimeToken]) -> Option<Date> {
     let mut only = None;
     let mut at = 0;
@@ -71,7 +71,7 @@ pub(super) fn only_date(tokens: &[TimeToken]) -> Option<Date> {
     only
 }
 
-/// Returns all times that tokens name, in order, each with the range of its tokens.
+/// Returns all times that the tokens name, in order, each with the range of its tokens.
 pub(super) fn all(tokens: &[TimeToken], today: Date) -> Vec<(QuestionInterval, Range<usize>)> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -98,8 +98,8 @@ fn interval(tokens: &[TimeToken], at: usize, today: Date) -> TimeParse<QuestionI
     })
 }
 
-/// Reads a time relative to today. Such a question is about anything since then, so the time may have been mentioned
-/// until today.
+/// Reads a time relative to today. A question with such a time may be about everything since then, so the time may have
+/// been mentioned until today.
 fn counted_from(tokens: &[TimeToken], at: usize, today: Date) -> TimeParse<QuestionInterval> {
     let (named, after) = relative(tokens, at, today)?;
     Some((named.seen_from(today)?.told_until(today)?, after))
@@ -175,7 +175,7 @@ fn beside(tokens: &[TimeToken], at: usize, today: Date) -> TimeParse<DayInterval
     Some((found?, after))
 }
 
-/// Reads a time that needs no word before it, or has that word.
+/// Reads a time that needs no word before it, or whose required word is before it.
 fn named(tokens: &[TimeToken], at: usize, today: Date) -> TimeParse<TimeExpression> {
     let before = word_before(tokens, at);
     // "mid-May"
@@ -196,7 +196,7 @@ fn named(tokens: &[TimeToken], at: usize, today: Date) -> TimeParse<TimeExpressi
         })
 }
 
-/// Reads a time after a word that announces one.
+/// Reads a time after a word that introduces a time.
 fn bare(tokens: &[TimeToken], at: usize, today: Date) -> TimeParse<TimeExpression> {
     named(tokens, at, today).or_else(|| undated(tokens, at, "in")).or_else(|| whole_year(tokens, at))
 }
@@ -242,7 +242,7 @@ fn dated(tokens: &[TimeToken], at: usize) -> TimeParse<TimeExpression> {
     }
 }
 
-/// Reads a season or feast.
+/// Reads a season or a holiday.
 fn recurring(tokens: &[TimeToken], at: usize) -> TimeParse<YearlyTime> {
     let word = word_at(tokens, at);
     if let Some(season) = vocabulary::season(word) {
@@ -252,7 +252,7 @@ fn recurring(tokens: &[TimeToken], at: usize) -> TimeParse<YearlyTime> {
     Some((YearlyTime::Feast(feast), at + words))
 }
 
-/// Reads a month, season or feast alone, if the word before makes it a time.
+/// Reads a month, season or holiday alone, if the previous word shows that it is a time.
 fn undated(tokens: &[TimeToken], at: usize, before: &str) -> TimeParse<TimeExpression> {
     let word = word_at(tokens, at);
     let yearly = |shape, after| {
@@ -355,7 +355,7 @@ struct TimeCount {
 }
 
 impl TimeCount {
-    /// Returns the width, in units, of a time that is this many units ago.
+    /// Returns the width, in units, of a time that is this number of units ago.
     fn widths(self) -> i64 {
         if self.vague { 2 } else { 1 }
     }
@@ -389,7 +389,7 @@ fn day_number(tokens: &[TimeToken], at: usize) -> Option<i8> {
     i8::try_from(number.value).ok().filter(|day| (1..=31).contains(day))
 }
 
-/// Returns true if the number counts something, as in "May 5 people came".
+/// Returns true if the number counts things, as in "May 5 people came".
 fn is_followed_by_unit(tokens: &[TimeToken], at: usize) -> bool {
     let next = tokens.get(at + 1);
     let plural = next.is_some_and(|next| {
@@ -400,7 +400,8 @@ fn is_followed_by_unit(tokens: &[TimeToken], at: usize) -> bool {
     plural && !ordinal && !matches!(word_at(tokens, at + 1), "was" | "does" | "this" | "his" | "as")
 }
 
-/// Reads the year at this place, after an optional comma, "of" or "in". Without a year the place stays the same.
+/// Reads the year at this position, after an optional comma, "of" or "in". Without a year, the position does not
+/// change.
 fn year_after(tokens: &[TimeToken], at: usize) -> (Option<i16>, usize) {
     let comma = tokens.get(at).is_some_and(|token| token.mark() == Some(','));
     let skip = usize::from(comma || matches!(word_at(tokens, at), "of" | "in"));
@@ -415,7 +416,7 @@ fn year_after(tokens: &[TimeToken], at: usize) -> (Option<i16>, usize) {
     }
 }
 
-/// Returns true if the number at this place can be a year: four digits that begin with 19 or 20, with nothing
+/// Returns true if the number at this position can be a year: it has four digits, begins with 19 or 20, and has nothing
 /// attached.
 pub(super) fn is_year(tokens: &[TimeToken], at: usize) -> bool {
     let Some(token) = tokens.get(at) else { return false };
@@ -437,7 +438,8 @@ pub(super) fn is_year(tokens: &[TimeToken], at: usize) -> bool {
     shaped && !money && !counted
 }
 
-/// Returns true if a bare number that can be a year is one: "in 2022", "the 2022 trip", not "2022 steps".
+/// Returns true if a bare number that can be a year is meant as a year: true for "in 2022" and "the 2022 trip", false
+/// for "2022 steps".
 fn is_year_by_neighbours(tokens: &[TimeToken], at: usize) -> bool {
     let before = word_before(tokens, at);
     let lower_noun = tokens.get(at + 1).is_some_and(|next| {
@@ -452,7 +454,7 @@ fn is_year_by_neighbours(tokens: &[TimeToken], at: usize) -> bool {
     }
 }
 
-/// Reads "on the 5th", which is the latest such day.
+/// Reads "on the 5th", which means the latest 5th of a month.
 fn nth_of_month(tokens: &[TimeToken], at: usize, today: Date) -> TimeParse<TimeExpression> {
     let number = tokens.get(at)?.number().filter(|number| number.ordinal)?;
     let led = at >= 2 && word_at(tokens, at - 1) == "the" && word_at(tokens, at - 2) == "on";
@@ -470,7 +472,7 @@ fn nth_of_month(tokens: &[TimeToken], at: usize, today: Date) -> TimeParse<TimeE
 
 /// Reads `2023-05-08`, `2023/05/08`, `05/08/2023`, `8.5.2023`.
 ///
-/// With slashes the month comes first, unless it cannot be one; with dots the day does.
+/// With slashes, the month comes first, unless the first number cannot be a month. With dots, the day comes first.
 pub(super) fn numeric_date(tokens: &[TimeToken], at: usize) -> TimeParse<Date> {
     let number = |at: usize| tokens.get(at)?.number().filter(|number| number.digits <= 4 && !number.ordinal);
     let mark = |at: usize| tokens.get(at).filter(|token| token.glued)?.mark();

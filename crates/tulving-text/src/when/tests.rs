@@ -2,10 +2,10 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// A Wednesday.
+/// The time of the questions: a Wednesday.
 const NOW: &str = "2023-06-14T15:00:00Z";
 
-/// Returns the intervals of a question as pairs of days, the second one inclusive.
+/// Returns the intervals of a question as pairs of days. Both days are inclusive.
 fn days(question: &str) -> Vec<String> {
     let now: Timestamp = NOW.parse().expect("a time");
     intervals(question, now, &Zone::default())

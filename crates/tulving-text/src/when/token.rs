@@ -1,29 +1,29 @@
-//! The words, numbers and marks of a text that are needed to read times.
+//! Splits a text into the words, numbers and marks that are needed to read times.
 
 /// A word, a number or a single mark.
 pub(super) struct TimeToken {
-    /// Its kind.
+    /// The kind of the token.
     pub(super) kind: TimeTokenKind,
-    /// True if it follows the one before without a space.
+    /// True if no space separates the token from the previous token.
     pub(super) glued: bool,
-    /// True if it begins with a capital.
+    /// True if the token begins with a capital.
     pub(super) capital: bool,
 }
 
 /// The kind of a token.
 pub(super) enum TimeTokenKind {
-    /// Letters, in lower case; an apostrophe between them is `'`.
+    /// Letters, in lower case. An apostrophe between letters is `'`.
     Word(String),
-    /// Digits, with "st", "nd", "rd" or "th" if they have it.
+    /// Digits, with "st", "nd", "rd" or "th" if one of them follows.
     Number(NumberToken),
-    /// Another character.
+    /// Any other character.
     Mark(char),
 }
 
 /// A whole number as written.
 #[derive(Clone, Copy)]
 pub(super) struct NumberToken {
-    /// Its value; meaningless from ten digits on.
+    /// The value of the number. It has no meaning if the number has ten or more digits.
     pub(super) value: u32,
     /// Number of digits.
     pub(super) digits: usize,
@@ -32,7 +32,7 @@ pub(super) struct NumberToken {
 }
 
 impl TimeToken {
-    /// Returns its word, or an empty string.
+    /// Returns the token's word, or an empty string if the token is not a word.
     pub(super) fn word(&self) -> &str {
         match &self.kind {
             TimeTokenKind::Word(word) => word,
@@ -40,7 +40,7 @@ impl TimeToken {
         }
     }
 
-    /// Returns its number.
+    /// Returns the token's number.
     pub(super) fn number(&self) -> Option<NumberToken> {
         match self.kind {
             TimeTokenKind::Number(number) => Some(number),
@@ -48,7 +48,7 @@ impl TimeToken {
         }
     }
 
-    /// Returns its mark.
+    /// Returns the token's mark.
     pub(super) fn mark(&self) -> Option<char> {
         match self.kind {
             TimeTokenKind::Mark(mark) => Some(mark),

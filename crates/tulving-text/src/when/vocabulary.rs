@@ -67,16 +67,16 @@ pub(super) fn season(word: &str) -> Option<Season> {
     }
 }
 
-/// A named day.
+/// A holiday.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Holiday {
-    /// Month and day.
+    /// A fixed month and day.
     Fixed(i8, i8),
     /// The fourth Thursday of November.
     Thanksgiving,
 }
 
-/// Returns the feast that begins with the first of these words, and the number of words in its name.
+/// Returns the holiday whose name begins with the first of these words, and the number of words in the name.
 pub(super) fn feast(first: &str, second: &str, third: &str) -> Option<(Holiday, usize)> {
     match (first, second, third) {
         ("christmas" | "xmas", "eve", _) => Some((Holiday::Fixed(12, 24), 2)),
@@ -134,7 +134,7 @@ pub(super) fn count(word: &str) -> Option<u32> {
     }
 }
 
-/// Returns the middle of a vague number.
+/// Returns the middle of the range that a vague number means.
 pub(super) fn vague_count(word: &str) -> Option<u32> {
     match word {
         "few" => Some(3),
@@ -143,7 +143,7 @@ pub(super) fn vague_count(word: &str) -> Option<u32> {
     }
 }
 
-/// Returns true for words after which a month or a feast alone is a time, and not a name, a verb or a topic.
+/// Returns true for words that show that a following month or holiday is a time, and not a name, a verb or a topic.
 pub(super) fn leads_to_time(word: &str) -> bool {
     matches!(
         word,
@@ -181,7 +181,7 @@ pub(super) fn leads_to_time(word: &str) -> bool {
     )
 }
 
-/// Returns true for words of a question for anything that happened.
+/// Returns true for words that a question for any event may contain.
 pub(super) fn asks_for_anything(word: &str) -> bool {
     matches!(
         word,

@@ -21,7 +21,7 @@ use crate::wire::App;
 
 /// The word of `--as` for ordinary files and folders.
 const FILES: &str = "files";
-/// Number of entries of each sort that are listed to a person; a program gets all of them.
+/// Maximum number of entries of each sort in the output for people. The output for programs lists all entries.
 const LISTED: usize = 20;
 
 /// Flags for what other memories have kept.
@@ -101,13 +101,13 @@ impl ForeignImportArgs {
             (&self.group, sources.iter().all(|(_, source)| source.system() != System::Groups))
         {
             return Err(Failure::usage(format!(
-                "--group {group} needs a database with groups, but there is none"
+                "--group {group} applies only to the database of a groups system, and none was given"
             )));
         }
         Ok(SortedPaths { sources, files })
     }
 
-    /// Imports one of them.
+    /// Imports the data of one source.
     pub(super) fn take(
         &self,
         (path, source): &SourceAtPath,

@@ -51,7 +51,7 @@ pub(super) fn run(args: &AuditArgs, app: &App<'_>, printer: &mut Printer) -> Res
         None => None,
         Some(name) => Some(identify(reference(name)?, app)?),
     };
-    // A space that only the settings name is where commands work; it does not limit which entries are shown.
+    // A space that is named only in the settings is a default, and does not limit which entries are shown.
     let space = app.settings.is_confined().then(|| app.here().map(|here| here.space)).transpose()?;
     let entries = app.engine.audit(&app.caller, &AuditFilter { space, memory, last })?;
     let ids: Vec<PrincipalId> = entries.iter().map(|entry| entry.by).collect();
@@ -88,7 +88,7 @@ pub(super) fn run(args: &AuditArgs, app: &App<'_>, printer: &mut Printer) -> Res
     Ok(Outcome::Done)
 }
 
-/// Returns the id of a memory, which may be forgotten. An id is taken as given: the memory may be erased.
+/// Returns the id of a memory, which may be forgotten. A given id is not looked up, because the memory may be erased.
 fn identify(which: MemoryRef, app: &App<'_>) -> Result<MemoryId, Failure> {
     if let MemoryRef::Id(id) = which {
         return Ok(id);

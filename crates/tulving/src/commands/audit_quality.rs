@@ -29,7 +29,7 @@ Examples:
 It checks the memories of one space that you may see, and changes nothing without --apply. A proposal
 is valid as long as the memories have the versions that were checked.";
 
-/// Most days that may be given.
+/// Maximum number of days that a user may give.
 const DAYS: usize = 36_500;
 /// Indent of the details of a finding.
 const INDENT: &str = "      ";
@@ -164,7 +164,7 @@ fn heading(kind: FindingKind) -> &'static str {
     }
 }
 
-/// Shows a finding: the memories, the reason, what to do by hand, and the commands that apply the proposals.
+/// Shows a finding: the memories, the reason, advice for manual changes, and the commands that apply the proposals.
 fn lines(finding: &Finding, place: &str, columns: Option<usize>) -> Vec<String> {
     let mut lines: Vec<String> = finding.memories.iter().map(|memory| line(memory, columns)).collect();
     lines.push(format!("{INDENT}{}", one_line(&finding.why)));

@@ -31,7 +31,7 @@ A backup is the whole home in one tar file: memories, the files of the workspace
 Both work while other processes have the store open. A restore is complete or changes nothing, and keeps the previous contents
 as a backup in the home's `backups`.";
 
-/// Number of things missing from a backup that are named.
+/// Maximum number of missing items that a message about a backup lists.
 const NAMED: usize = 20;
 
 /// Flags of `backup`.
@@ -148,7 +148,7 @@ fn warn_left_out(left_out: &[BackupOmission], printer: &mut Printer) -> Result<(
     }
 }
 
-/// Makes the failure of a copy that was not written, with a hint if its place is the problem.
+/// Returns the failure for a copy that was not written, with a hint if the target path is the problem.
 pub(super) fn elsewhere(error: StoreError) -> Failure {
     match error {
         StoreError::Unusable { .. } => Failure::from(error).hinted("choose another file"),
@@ -188,13 +188,13 @@ fn restore(
     tell(file, workspace, &report, printer)
 }
 
-/// Makes a given folder absolute: a setting is not read in the folder where the command ran.
+/// Makes a given folder absolute, because the folder becomes a setting, and a setting is not relative to the current folder.
 fn named(workspace: Option<&Path>) -> Option<PathBuf> {
     workspace.map(|folder| std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned()))
 }
 
-/// Records a restore, and renews the token of the home if the backup does not know it. The restore is done already, so
-/// problems here are warnings and not failures.
+/// Records a restore, and renews the token of the home if the backup does not know it. The restore is already complete, so
+/// problems in this step are warnings and not failures.
 fn move_in(file: &Path, app: &App<'_>, printer: &mut Printer) -> Result<(), Failure> {
     if let Err(error) = app.engine.note_restore(&app.caller, &file.to_string_lossy()) {
         printer.warning(format!("the restore was not recorded in the audit: {error}"))?;
@@ -220,7 +220,7 @@ pub(super) fn rescue(
     else {
         return Err(failure);
     };
-    // A damaged store cannot tell whose token it is.
+    // With a damaged store, the owner of a token cannot be determined.
     if failure.code() != DAMAGED || settings.token.is_some() {
         return Err(failure);
     }
@@ -266,7 +266,7 @@ fn confirm(
     settings: &Settings,
     printer: &mut Printer,
 ) -> Result<bool, Failure> {
-    // A missing file needs no confirmation: the restore reports it.
+    // If the file is missing, no confirmation is needed, because the restore reports the error.
     if yes || !file.exists() {
         return Ok(true);
     }

@@ -1,6 +1,7 @@
 //! `tulving save --batch`: saves many memories from JSON Lines, a thousand per transaction.
 //!
-//! Everything before a wrong line is saved, and nothing from it on; the error names the line and the number of memories saved.
+//! If a line is wrong, all lines before it are saved, and the wrong line and all later lines are not. The error names the
+//! line and the number of saved memories.
 
 use std::path::Path;
 
@@ -21,11 +22,11 @@ use crate::show::text::{counted, counts};
 use crate::wire::App;
 use crate::worker;
 
-/// Number of memories per transaction: enough that the commit costs little per memory, and few enough that other
-/// processes wait only for milliseconds.
+/// Number of memories per transaction. It is large enough to keep the commit cost per memory low, and small enough that
+/// other processes wait only for milliseconds.
 const TRANSACTION: usize = 1_000;
 
-/// Number of warnings that are listed to a person; a program gets all of them.
+/// Maximum number of warnings in the output for people. The output for programs lists all warnings.
 const LISTED: usize = 20;
 
 /// The result of a batch.
@@ -90,14 +91,15 @@ pub(super) fn run(path: &Path, app: &App<'_>, printer: &mut Printer) -> Result<O
     settled(app, printer)
 }
 
-/// Folds the new memories, which may be many, into the index after the answer, so that the next recall need not.
+/// Folds the new memories into the index after the answer. There may be many of them, and otherwise the next recall would
+/// have to fold them.
 fn settled(app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     printer.finish()?;
     app.fold(printer)?;
     Ok(Outcome::Done)
 }
 
-/// Shows what was asked for and not done, each with its memory.
+/// Shows the parts of the requests that were not carried out, each with its memory.
 fn warn(receipts: &[Receipt], printer: &mut Printer) -> Result<(), Failure> {
     let all = || receipts.iter().flat_map(|receipt| receipt.warnings.iter().map(move |w| (receipt, w)));
     for (receipt, warning) in all().take(LISTED) {
@@ -108,7 +110,7 @@ fn warn(receipts: &[Receipt], printer: &mut Printer) -> Result<(), Failure> {
         let more = counted(u64::try_from(more).unwrap_or(u64::MAX), "more warning", "more warnings");
         printer.note(format!("and {more}; --json shows all of them"))?;
     }
-    // One note for all of them, however many are similar to others.
+    // One note covers all similar memories.
     if let Some(pairs) = NearPairs::of(receipts) {
         let how = "if one replaces the other: tulving associate NEWER OLDER --relation updates";
         printer.note(format!("Check these: {pairs}; {how}"))?;
@@ -154,7 +156,7 @@ impl Batch<'_> {
         }
     }
 
-    /// Saves the waiting memories. If one of them is refused, those before it are still saved.
+    /// Saves the waiting memories. If one memory is refused, the memories before it are still saved.
     fn save_waiting(&mut self) -> Result<(), Failure> {
         let mut waiting = std::mem::take(&mut self.waiting);
         match self.save(&waiting) {
@@ -182,7 +184,7 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// Adds what was saved before to the failure.
+    /// Adds the number of already saved memories to the failure.
     fn explain(&self, failure: Failure) -> Failure {
         let saved = match self.report.total() {
             0 => "nothing was saved".to_owned(),

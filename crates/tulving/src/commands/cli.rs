@@ -1,4 +1,4 @@
-//! The whole command line: the flags of every command, and the commands.
+//! The whole command line: the global flags and the commands.
 //!
 //! The flags of one command are defined in the file of the command.
 
@@ -187,13 +187,13 @@ pub(crate) fn parse() -> Result<Cli, clap::Error> {
     }
 }
 
-/// Parses a command line with clap. An error also says what was probably meant.
+/// Parses a command line with clap. An error also suggests what the user probably meant.
 fn matches(line: &[OsString]) -> Result<ArgMatches, clap::Error> {
     let read = command().try_get_matches_from(line);
     read.map_err(|error| suggestions::explained(error, &Cli::command(), line))
 }
 
-/// The command line as clap reads it, with its commands in groups.
+/// Returns the clap definition of the command line, with the commands in groups.
 fn command() -> clap::Command {
     help::grouped(Cli::command())
 }

@@ -1,4 +1,4 @@
-//! `tulving completions`: what a shell needs to complete commands and flags.
+//! `tulving completions`: prints a script with which a shell completes commands and flags.
 
 use clap::{Args, CommandFactory};
 use clap_complete::Shell;

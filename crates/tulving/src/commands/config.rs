@@ -77,7 +77,7 @@ pub(super) fn run(
     Ok(Outcome::Done)
 }
 
-/// Returns where the language model's key is found, if a model is set up.
+/// Describes the source of the language model's key, if a model is configured.
 fn key(settings: &Settings, printer: &mut Printer) -> Result<Option<String>, Failure> {
     if settings.llm.is_off() {
         return Ok(None);
@@ -100,7 +100,7 @@ fn said(failure: &Failure) -> String {
     }
 }
 
-/// Returns the name of the space that a token works in. Does not create a store to find out.
+/// Returns the name of the space that a token works in. If there is no store, the function does not create one.
 fn place(settings: &Settings) -> Result<String, Failure> {
     let made = settings.home.exists() && Home::open_or_create(&settings.home)?.database().exists();
     if !made {

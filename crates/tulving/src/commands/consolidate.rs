@@ -1,4 +1,4 @@
-//! `tulving consolidate`: takes what should always be known from the last journals into `MEMORY.md`.
+//! `tulving consolidate`: adds lasting knowledge from the last journals to `MEMORY.md`.
 
 use clap::Args;
 use serde::Serialize;
@@ -47,7 +47,7 @@ struct ConsolidateReport<'a> {
 pub(super) fn run(args: &ConsolidateArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let caller = app.here()?;
     let write = !args.dry_run && (args.apply || app.engine.llm().is_some());
-    // Takes over the jobs of a killed process instead of waiting for them.
+    // Releases the jobs of a killed process, so that this command need not wait until they expire.
     app.engine.release_jobs(&worker::is_gone)?;
     let told = app.engine.consolidate(&caller, write)?;
     if printer.json() {
@@ -84,7 +84,7 @@ pub(super) fn run(args: &ConsolidateArgs, app: &App<'_>, printer: &mut Printer) 
     }
     for pass in &told.records {
         printer.note(format!(
-            "Memories that say nearly the same: `tulving passes {pass}` shows what was done"
+            "Near-duplicate memories were checked: `tulving passes {pass}` shows the changes"
         ))?;
     }
     Ok(Outcome::Done)

@@ -87,7 +87,7 @@ fn nothing(app: &App<'_>, caller: &Caller, dialect: Dialect) -> Result<String, F
         return Ok("MEMORY.md is empty, so there is no context.".to_owned());
     }
     let filter = Filter { space: Some(caller.space), ..Filter::default() };
-    // With other backends the engine refuses to count; then the count is 0.
+    // With other backends the engine cannot count memories; the count is then 0.
     let here = app.engine.count(caller, &filter).unwrap_or(0);
     if here == 0 {
         return Ok("There are no memories yet, so there is no context.".to_owned());

@@ -1,4 +1,5 @@
-//! `tulving archive-conversation` and `tulving conversation`: conversations that are over, as files and as memories.
+//! `tulving archive-conversation` and `tulving conversation`: archive ended conversations as files and memories, and show
+//! them.
 
 use std::path::{Path, PathBuf};
 
@@ -95,7 +96,7 @@ pub(super) fn archive(
     Ok(Outcome::Done)
 }
 
-/// The messages in a file: a JSON array, or an object on each line.
+/// Returns the messages in a file that contains a JSON array, or one JSON object per line.
 fn messages(path: &Path) -> Result<Vec<TranscriptMessage>, Failure> {
     let text = input::file(path, Field::Conversation, limits::CONVERSATION_BYTES * 2)?;
     let name = input::name(path);

@@ -1,4 +1,4 @@
-//! `tulving doctor`: checks that the home is sound. The exit code gives the result.
+//! `tulving doctor`: checks the home for damage and problems. The exit code states the result.
 
 use std::io::ErrorKind;
 use std::time::Duration;
@@ -96,8 +96,8 @@ pub(super) fn run(args: &DoctorArgs, settings: &Settings, printer: &mut Printer)
     Ok(if sound { Outcome::Done } else { Outcome::Unsound })
 }
 
-/// Returns the findings, for an admin of the org. A missing store is a warning; a store that cannot be opened is a
-/// finding like any other.
+/// Returns the findings, for an admin of the org. A missing store is a warning. A store that cannot be opened is reported as
+/// a finding.
 fn look(args: &DoctorArgs, settings: &Settings) -> Result<Vec<DoctorCheck>, Failure> {
     if !settings.home.exists() {
         if settings.token.is_some() {
@@ -114,7 +114,7 @@ fn look(args: &DoctorArgs, settings: &Settings) -> Result<Vec<DoctorCheck>, Fail
     };
     match admit(&store, settings) {
         Ok(()) => {}
-        // The record of the local user can be damaged like anything else. Then that is the finding.
+        // If the record of the local user is damaged, the later checks report the damage.
         Err(Error::Store(_)) if settings.token.is_none() => {}
         Err(Error::Store(error)) => return Ok(vec![unreadable(error)]),
         Err(error) => return Err(error.into()),
@@ -136,8 +136,8 @@ fn look(args: &DoctorArgs, settings: &Settings) -> Result<Vec<DoctorCheck>, Fail
     })
 }
 
-/// Returns the spaces with a secrets policy in `config.toml` that do not exist: the policy would have no
-/// effect. Nothing if the spaces cannot be read, which is a finding of its own.
+/// Returns the spaces with a secrets policy in `config.toml` that do not exist: the policy would have no effect. Returns
+/// nothing if the spaces cannot be read, because another check reports that.
 fn secret_policies(store: &dyn Store, settings: &Settings) -> Vec<DoctorCheck> {
     let everybody = Viewer { principal: PrincipalId::USER, within: None };
     let Ok(spaces) = store.spaces(&everybody) else {
@@ -154,8 +154,8 @@ fn secret_policies(store: &dyn Store, settings: &Settings) -> Vec<DoctorCheck> {
     unknown.map(line).collect()
 }
 
-/// Checks that the configured model works and is the one that answers. Nothing if the store cannot say which
-/// one that is, which is a finding of its own.
+/// Checks that the configured model works, and that the vectors in use come from this model. Returns nothing if the store
+/// cannot name the model in use, because another check reports that.
 fn model(store: &dyn Store, settings: &Settings) -> Option<DoctorCheck> {
     let calling = EmbeddingCallOptions { patience: RetryPolicy::Hurried, ..EmbeddingCallOptions::default() };
     let embedder = wire::embedder(settings, wire::noted(settings, calling));
@@ -182,7 +182,7 @@ fn model(store: &dyn Store, settings: &Settings) -> Option<DoctorCheck> {
     })
 }
 
-/// Returns the variables with our prefix that are not settings.
+/// Returns the environment variables with the prefix `TULVING_` that are not settings.
 fn environment(settings: &Settings) -> impl Iterator<Item = DoctorCheck> {
     let unknown = settings.unknown_variables.iter();
     unknown.map(|variable| DoctorCheck::warn("environment", variable.to_string(), &variable.hint()))
@@ -194,7 +194,7 @@ fn idle(what: &str) -> DoctorCheck {
     DoctorCheck::warn("passes", what, hint)
 }
 
-/// Returns the folder of the files. Everywhere else they are named by their paths below it.
+/// Returns the folder of the files. All other output names files by their paths below this folder.
 fn files(workspace: &Workspace) -> DoctorCheck {
     let shown = workspace.folder().display();
     match workspace.folder().read_dir() {
@@ -231,7 +231,7 @@ fn presence(store: &OpenStore, settings: &Settings, depth: StoreCheckDepth) -> V
     }
 }
 
-/// Checks the configured backends: their verbs, or the reason why they do not answer.
+/// Checks the configured backends: lists their supported operations, or the reason why they do not answer.
 fn backends(settings: &Settings) -> Vec<DoctorCheck> {
     let Some(backends) = wire::backends(settings) else {
         return Vec::new();
@@ -260,7 +260,7 @@ fn backends(settings: &Settings) -> Vec<DoctorCheck> {
     backends.all().into_iter().map(line).collect()
 }
 
-/// Checks the index. Damage to it is repaired at once, because all of it is derived from the store.
+/// Checks the index. Damage is repaired at once, because all its data is derived from the store.
 fn index(index: &SearchIndex, deep: bool) -> DoctorCheck {
     let damage = if deep { index.verify() } else { Ok(Vec::new()) };
     let looked = damage.and_then(|damage| {
@@ -268,7 +268,7 @@ fn index(index: &SearchIndex, deep: bool) -> DoctorCheck {
         if !damage.is_empty() || !status.damage.is_empty() || status.partial {
             index.tend()?;
         }
-        // It also removes files that an earlier purge had to leave because they were in use.
+        // The purge also removes files that an earlier purge could not remove because they were in use.
         let in_use = matches!(index.purge()?, FoldOutcome::Done { left: 1.., .. });
         Ok((damage, index.status()?, in_use))
     });
@@ -313,7 +313,7 @@ fn index(index: &SearchIndex, deep: bool) -> DoctorCheck {
     }
 }
 
-/// Refuses everybody but an admin of the org: the findings are about the memories of all.
+/// Refuses callers who are not admins of the organisation, because the findings concern the memories of all users.
 fn admit(store: &OpenStore, settings: &Settings) -> Result<(), Error> {
     let embedder = wire::embedder(settings, EmbeddingCallOptions::default());
     let files = wire::workspace(store.home(), settings);

@@ -1,4 +1,4 @@
-//! `tulving done`: closes todos and goals, and reopens them. Lifecycle rules leave open ones alone.
+//! `tulving done`: closes todos and goals, and reopens them. Lifecycle rules do not change open todos and goals.
 
 use clap::Args;
 

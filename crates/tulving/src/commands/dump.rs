@@ -92,7 +92,7 @@ fn to_file(args: &DumpArgs, app: &App<'_>, bar: &ProgressBar) -> Result<DumpRepo
     }
     let unwritable =
         |source: io::Error| -> Failure { InputError::Unwritable { path: path.clone(), source }.into() };
-    // A draft left behind by a kill is removed by the next process that writes into the folder or opens the home.
+    // If this process is killed, the next process that writes into the folder or opens the home removes the draft.
     let draft = DraftFile::beside(path, ".jsonl").map_err(backup::elsewhere)?;
     let (draft, written) = fill(draft, app, bar, &unwritable)?;
     draft.replace(path).map_err(unwritable)?;
@@ -102,7 +102,7 @@ fn to_file(args: &DumpArgs, app: &App<'_>, bar: &ProgressBar) -> Result<DumpRepo
 /// Refuses a device, a pipe or a socket: a file cannot replace it, and the user meant to write to it.
 fn refuse_devices(path: &Path) -> Result<(), Failure> {
     let special = path.metadata().is_ok_and(|about| !about.is_file() && !about.is_dir());
-    // The meaning of these depends on where the output goes, and may well be a file.
+    // These paths refer to the target of the output, which may be a regular file.
     let stream = ["/dev/stdout", "/dev/stderr", "/dev/fd", "/proc"].iter().any(|name| path.starts_with(name));
     if special || stream {
         return Err(InputError::NotRegular { path: path.to_owned() }.into());

@@ -29,7 +29,7 @@ pub(crate) struct EmbedArgs {}
 
 /// Number of sections that are embedded between two steps of the bar.
 const STEP: usize = 64;
-/// Number of vectors of earlier models that are searched at a time; writers wait that long.
+/// Number of vectors of earlier models that are searched at a time. Writers wait during each search.
 const DROPPED: usize = 2_000;
 /// Number of failures that are shown.
 const SHOWN: usize = 5;
@@ -85,7 +85,7 @@ pub(super) fn run(_: &EmbedArgs, app: &App<'_>, printer: &mut Printer) -> Result
     Ok(Outcome::Done)
 }
 
-/// Embeds everything that waits, as a part of another command.
+/// Embeds all waiting memories, as a part of another command.
 pub(super) fn along(app: &App<'_>, printer: &mut Printer) -> Result<(), Failure> {
     if app.engine.set_up_model().is_none() {
         return Ok(());
@@ -114,7 +114,7 @@ fn step_by_step(
         if !goes_on {
             break;
         }
-        // Other processes follow the log of what is embedded here, and should not have to read all of it.
+        // The embeddings made the change log long. The fold saves other processes from reading all of it.
         app.fold(printer)?;
     }
     if let Some(bar) = bar {

@@ -13,7 +13,7 @@ use crate::print::Printer;
 #[derive(Debug, Args)]
 pub(crate) struct FoldArgs {}
 
-/// Folds a long tail, and rebuilds the index if that is needed and no other process does.
+/// Folds a long tail, and rebuilds the index if this is needed and no other process is rebuilding it.
 pub(super) fn run(_: &FoldArgs, settings: &Settings, printer: &mut Printer) -> Result<Outcome, Failure> {
     let home = Home::open_or_create(&settings.home)?;
     if let Err(error) = OpenStore::open(&home, settings)?.index.tend() {

@@ -82,21 +82,21 @@ pub(super) fn run(args: &ForgetArgs, app: &App<'_>, printer: &mut Printer) -> Re
         let failure = Failure::usage("memories are forgotten in one space at a time");
         return Err(failure.hinted("choose the space with --space, and run the command for each space"));
     }
-    // Not by `requires`: clap does not enforce that if a name conflicts with a condition.
+    // The attribute `requires` is not used, because clap does not enforce it if a name conflicts with a condition.
     if args.conditions.is_empty() && (args.dry_run || args.yes || args.expect.is_some()) {
         let failure = Failure::usage("--dry-run, --yes and --expect need --where");
-        return Err(failure.hinted("leave them out: named memories are forgotten without a count"));
+        return Err(failure.hinted("leave them out: they apply only to --where"));
     }
     if args.conditions.is_empty() { by_name(args, app, printer) } else { by_condition(args, app, printer) }
 }
 
-/// Forgets the named memories in one step. A missing one is reported, and the others are forgotten all the same. If one
-/// may not be forgotten, none is.
+/// Forgets the named memories in one step. A missing memory is reported, and the others are still forgotten. If the caller
+/// may not forget one of the memories, none is forgotten.
 fn by_name(args: &ForgetArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let references = references(&args.memories)?;
     let caller = app.here()?;
     let ForgottenMemories { forgotten, missing, warnings } = match references.as_slice() {
-        // Alone, so that the error gives the reason.
+        // A single memory is forgotten by its own call, whose error states the reason.
         [one] => {
             let EditedMemory { memory, warnings } = app.engine.forget(&caller, *one, &args.request())?;
             ForgottenMemories { forgotten: vec![memory], missing: Vec::new(), warnings }
@@ -142,7 +142,7 @@ fn by_name(args: &ForgetArgs, app: &App<'_>, printer: &mut Printer) -> Result<Ou
 fn name_missing(missing: &[MemoryRef], caller: &Caller, app: &App<'_>, printer: &mut Printer) -> Outcome {
     let mut outcome = Outcome::Done;
     for which in missing {
-        // One that is found now is in a read-only backend, or was restored meanwhile.
+        // If the memory is found now, it is in a read-only backend, or was restored in the meantime.
         let absent = || Error::NoMemory { which: *which, space: None };
         let error = app.engine.get(caller, *which).err().unwrap_or_else(absent);
         let failure = Failure::from(error);
@@ -172,7 +172,7 @@ fn by_condition(args: &ForgetArgs, app: &App<'_>, printer: &mut Printer) -> Resu
         if !confirm(args, &foreseen, app, printer)? {
             return printer.declined();
         }
-        // The user has agreed to what was shown.
+        // The user has confirmed the shown number of memories.
         asked.expect = Some(foreseen.count);
     }
     let ForgottenMatches { forgotten: gone, warnings } = app.engine.forget_where(&caller, &asked)?;
@@ -283,8 +283,8 @@ fn tell(
     Ok(Outcome::Done)
 }
 
-/// Removes the text of erased memories from unused parts of the files, after the answer. If that must wait, the next
-/// `forget --hard` or `doctor` does it.
+/// Removes the text of erased memories from unused parts of the files, after the answer. If the removal must wait, the next
+/// `forget --hard` or `doctor` carries it out.
 pub(super) fn scrub(app: &App<'_>, printer: &mut Printer) -> Result<(), Failure> {
     printer.finish()?;
     match app.store.upkeep.scrub().and_then(|_| app.store.upkeep.erased_lingers()) {

@@ -21,7 +21,7 @@ Examples:
   tulving history 12 --full
   tulving revert 12 1";
 
-/// Takes the place of an old version's content if the newer versions are long.
+/// The text that replaces an old version's content if the newer versions are long.
 const LEFT_OUT: &str = "(left out because the newer versions are long; `tulving revert` restores it)";
 
 /// Flags of `history`.

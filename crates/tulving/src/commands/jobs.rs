@@ -1,4 +1,4 @@
-//! `tulving jobs`: shows background jobs: which wait, which failed and why.
+//! `tulving jobs`: shows the waiting background jobs, and the failed jobs with the reasons; runs and retries jobs.
 
 use clap::{Args, Subcommand};
 use serde::Serialize;
@@ -90,7 +90,7 @@ pub(super) fn run(args: &JobsArgs, app: &App<'_>, printer: &mut Printer) -> Resu
     }
 }
 
-/// Lets all failed jobs be tried again.
+/// Schedules all failed jobs for another attempt.
 fn retry_all(app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let mut retried = Vec::new();
     for job in app.engine.jobs(app.everywhere("jobs")?, &[JobState::Dead], usize::MAX)? {
@@ -156,7 +156,7 @@ pub(super) struct JobRunReport {
     pub(super) failed: u64,
     /// Number of jobs to be tried again.
     later: u64,
-    /// True if some of them failed because a program is missing.
+    /// True if some jobs failed because a program is missing.
     #[serde(skip)]
     pub(super) lacking: bool,
     /// The result for the turns that were read.
@@ -204,7 +204,7 @@ fn gleaned(TurnReadingCounts { saved, aside, known, journaled }: TurnReadingCoun
     told.into_iter().filter(|(count, _)| *count > 0).map(|(_, told)| format!("; {told}")).collect()
 }
 
-/// Does one due job.
+/// Runs one due job.
 fn one(app: &App<'_>) -> Result<Option<Processed>, Failure> {
     Ok(match app.engine.process_waiting(worker::own())? {
         None => app.engine.think_waiting(worker::own())?,
@@ -212,7 +212,7 @@ fn one(app: &App<'_>) -> Result<Option<Processed>, Failure> {
     })
 }
 
-/// Does all due jobs.
+/// Runs all due jobs.
 pub(super) fn process_all(app: &App<'_>, printer: &mut Printer) -> Result<JobRunReport, Failure> {
     app.engine.release_jobs(&worker::is_gone)?;
     let bar = printer.bar("Reading", None);
@@ -222,7 +222,7 @@ pub(super) fn process_all(app: &App<'_>, printer: &mut Printer) -> Result<JobRun
         match processed.job.state {
             JobState::Done => all.done += 1,
             JobState::Dead => all.failed += 1,
-            // The job is tried again later, or another process has it.
+            // The job will be retried later, or another process is running it.
             _ => all.later += 1,
         }
         bar.set_position(all.done + all.failed + all.later);

@@ -78,7 +78,7 @@ fn note(content: &OsString, app: &App<'_>, printer: &mut Printer) -> Result<Outc
         printer.line(format!("Noted in {}", noted.path))?;
         printer.warnings(&noted.warnings)?;
     }
-    // Read now, so that the embedding after the answer includes it, and the next recall need not wait for it.
+    // The journal is read now, so that the work after the answer embeds the new entry, and the next recall does not wait.
     app.engine.follow_files();
     Ok(Outcome::Done)
 }

@@ -1,4 +1,4 @@
-//! `tulving list`: memories page by page. Following the cursors skips and repeats none.
+//! `tulving list`: lists memories page by page. The cursors ensure that no memory is skipped or repeated.
 
 use clap::Args;
 use tulving_core::model::answer::{Cursor, FailedBackend, Page};
@@ -175,7 +175,7 @@ impl ListWriter {
         printer.part(item)
     }
 
-    /// Notes the backends that failed on a page, each once.
+    /// Records the backends that failed on a page, each only once.
     fn failed(&mut self, failed: Vec<FailedBackend>) {
         for failed in failed {
             if !self.failed.contains(&failed) {

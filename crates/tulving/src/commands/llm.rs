@@ -65,7 +65,7 @@ enum LlmKeyCommand {
     Forget,
 }
 
-/// The tool that the model is asked to call, and the word that it must give.
+/// The tool that the model should call, and the word that the model must pass to it.
 const TOOL: &str = "check";
 const WORD: &str = "ready";
 
@@ -87,11 +87,11 @@ struct LlmTestReport {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 enum ToolCallResult {
-    /// Called as asked.
+    /// The model called the tool with the right arguments.
     Work,
-    /// Called with other arguments than asked for.
+    /// The model called the tool with wrong arguments.
     Garbled,
-    /// Not called.
+    /// The model did not call the tool.
     NotCalled,
 }
 
@@ -152,11 +152,11 @@ fn key(command: LlmKeyCommand, app: &App<'_>, printer: &mut Printer) -> Result<O
     Ok(Outcome::Done)
 }
 
-/// Returns the key, typed without being shown or read from standard input.
+/// Reads the key from the terminal without showing it, or from standard input.
 fn given(printer: &mut Printer) -> Result<String, Failure> {
     let text = match printer.asks() {
         true => printer.ask_hidden("Key: ")?,
-        // Bytes that are not UTF-8 are no key either, and are not repeated.
+        // Bytes that are not UTF-8 cannot be a key. The error does not repeat them.
         false => String::from_utf8(input::standard_input(KEY_BYTES)?).unwrap_or_else(|_| "\0".to_owned()),
     };
     match text.trim() {

@@ -1,4 +1,5 @@
-//! `tulving load`: loads the output of `dump`, all of it or nothing. Existing records stay as they are, so it can be repeated.
+//! `tulving load`: loads the complete output of `dump`, or nothing after an error. Existing records do not change, so the
+//! command can be repeated.
 
 use std::path::PathBuf;
 
@@ -29,7 +30,7 @@ makes anyone an admin of an org.";
 /// Number of lines that are checked at a time.
 const LINES: usize = 1_000;
 
-/// Number of memories of each sort that are listed to a person; a program gets all of them.
+/// Maximum number of memories of each sort in the output for people. The output for programs lists all memories.
 const LISTED: usize = 20;
 
 /// Flags of `load`.

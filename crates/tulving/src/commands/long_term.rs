@@ -1,4 +1,4 @@
-//! `tulving long-term`: shows and edits `MEMORY.md`, which is always known.
+//! `tulving long-term`: shows and edits `MEMORY.md`, which contains what is always known.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
@@ -129,8 +129,8 @@ fn history(app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     Ok(Outcome::Done)
 }
 
-/// Opens a copy in the user's editor, and writes it back. If the original has changed meanwhile, the copy stays and its
-/// path is printed.
+/// Opens a copy in the user's editor, and writes the copy back. If the original has changed in the meantime, the copy is not
+/// deleted and its path is printed.
 fn edit(app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let said = |name: &&str| std::env::var(name).ok().filter(|editor| !editor.trim().is_empty());
     let Some(editor) = ["VISUAL", "EDITOR"].iter().find_map(said) else {

@@ -42,7 +42,7 @@ pub(super) fn run(args: &McpArgs, app: &App<'_>, printer: &mut Printer) -> Resul
             "`claude mcp add --scope user tulving -- tulving mcp` connects Claude Code. Ctrl-D ends this.",
         )?;
     }
-    // The client reads standard error too: only messages that it should know go there.
+    // The client also reads standard error, so only messages that concern the client are written to it.
     let logging = app.settings.logging;
     let log = BackgroundLog::start(LogSettings { level: logging.level.min(Level::WARN), ..logging });
     app.files.watch();

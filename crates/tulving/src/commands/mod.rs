@@ -1,4 +1,4 @@
-//! The commands, one file each: their flags, one verb of the engine, what is printed of it.
+//! The commands, one file each. A file defines the flags, calls one engine method and prints the result.
 
 pub(crate) mod adopt;
 pub(crate) mod associate;
@@ -66,7 +66,7 @@ use crate::global::GlobalArgs;
 use crate::print::Printer;
 use crate::wire::{self, App};
 
-/// Does what the command line says. What needs no home does not open one.
+/// Runs the command of the command line. A command that needs no home does not open one.
 pub(crate) fn run(cli: &Cli, printer: &mut Printer) -> Result<Outcome, Failure> {
     if let Some(Command::Completions(args)) = &cli.command {
         return done(completions::run(args, printer), printer);
@@ -104,7 +104,7 @@ pub(crate) fn run(cli: &Cli, printer: &mut Printer) -> Result<Outcome, Failure> 
     }
 }
 
-/// The outcome, once all that was printed is written.
+/// Flushes the output and returns the outcome.
 fn done(outcome: Result<Outcome, Failure>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let outcome = outcome?;
     printer.finish()?;
@@ -179,7 +179,7 @@ fn act(
     }
 }
 
-/// Warns of lanes that could not look at everything. Silent about vectors where they are turned `off`.
+/// Warns of search lanes that could not search everything. Does not warn about vectors if embedding is turned `off`.
 fn warn_of_lanes(missing: &[Missing], off: bool, printer: &mut Printer) -> Result<(), Failure> {
     for Missing { lane, why } in missing.iter().filter(|missing| !off || missing.lane != Lane::Vector) {
         printer.warning(format!("the {} lane is incomplete: {why}", lane.as_str()))?;

@@ -32,7 +32,8 @@ pub(crate) struct MoveArgs {
     to: String,
 }
 
-/// Moves all of them in one change. One that must not move stops the others; one that does not exist does not.
+/// Moves all memories in one change. If one memory may not be moved, none is moved. A memory that does not exist does not
+/// stop the others.
 pub(super) fn run(args: &MoveArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let which = references(&args.which.memories)?;
     let caller = app.here_and(&[&args.to])?;
@@ -56,7 +57,7 @@ pub(super) fn run(args: &MoveArgs, app: &App<'_>, printer: &mut Printer) -> Resu
     let mut outcome = Outcome::Done;
     for which in missing {
         let space = match which {
-            // The move is done; a name that cannot be read must not turn it into a failure.
+            // The move is complete, so an unreadable name must not make the command fail.
             MemoryRef::Number(_) => app.engine.space(&caller).ok().map(|space| space.name),
             MemoryRef::Id(_) | MemoryRef::Foreign(_) => None,
         };

@@ -1,6 +1,7 @@
 //! Commands that change the status of memories without a new version: restore, archive, unarchive, pin, unpin.
 //!
-//! They take several memories. Each is done by itself: one that fails is named, and the others are done all the same.
+//! These commands accept several memories and change each memory separately: a failed change is reported, and the others are
+//! still carried out.
 
 use clap::Args;
 use serde::Serialize;
@@ -53,7 +54,7 @@ pub(crate) struct MemoriesArgs {
 pub(crate) struct StatusChange {
     pub(super) done: &'static str,
     pub(super) act: fn(&Engine, &Caller, MemoryRef) -> Result<EditedMemory, Error>,
-    /// Recognises a memory that it would not change, and the words for that.
+    /// A check for memories that are already in the target state, and the words for this state.
     pub(super) idle: (fn(&Memory) -> bool, &'static str),
 }
 
@@ -99,7 +100,7 @@ pub(super) fn run(
 ) -> Result<Outcome, Failure> {
     let (is_idle, said) = step.idle;
     each(&which.memories, app, printer, step.done, |caller, which| {
-        // If it cannot be read, the change reports that.
+        // If the memory cannot be read, the change reports the error.
         let before = app.engine.get(caller, which).ok().filter(is_idle);
         let EditedMemory { memory, warnings } = (step.act)(&app.engine, caller, which)?;
         Ok(StatusChangeResult { memory, idle: before.map(|_| said), warnings })
@@ -109,12 +110,12 @@ pub(super) fn run(
 /// One memory after its change.
 pub(super) struct StatusChangeResult {
     pub(super) memory: Memory,
-    /// The reason why there was nothing to do.
+    /// The reason why no change was needed.
     pub(super) idle: Option<&'static str>,
     pub(super) warnings: Vec<Warning>,
 }
 
-/// Changes each memory and prints that, or that there was nothing to do. All names are parsed before the first change.
+/// Changes each memory, and prints the change or that no change was needed. All names are parsed before the first change.
 pub(super) fn each(
     names: &[String],
     app: &App<'_>,
@@ -126,7 +127,7 @@ pub(super) fn each(
     let caller = app.here()?;
     let mut outcome = Outcome::Done;
     let mut moved = Vec::new();
-    // At one instant, so that undo reverses all of them.
+    // All changes get the same time, so that one undo reverses all of them.
     let _held = app.clock.hold();
     for reference in references {
         match act(&caller, reference) {

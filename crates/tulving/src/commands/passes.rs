@@ -1,4 +1,4 @@
-//! `tulving passes` lists the work of the background, and `tulving undo` undoes it, or the last manual change.
+//! `tulving passes` lists background passes. `tulving undo` undoes a pass or the last manual change.
 
 use clap::Args;
 use serde::Serialize;
@@ -47,7 +47,7 @@ a file) or that a later change depends on, and never reverses an older one inste
 
 A pass is reversed as far as nobody has changed its results since. `tulving passes` lists passes.";
 
-/// The most steps of a change that are printed; `--json` has all.
+/// Maximum number of printed steps of a change; `--json` prints all steps.
 const STEPS: usize = 20;
 
 /// Flags of `passes`.
@@ -90,7 +90,7 @@ struct PassList<'a> {
 struct ListedPass<'a> {
     #[serde(flatten)]
     pass: &'a Pass,
-    /// True if it has begun and will never end.
+    /// True if the pass was interrupted and will never end.
     interrupted: bool,
 }
 
@@ -114,7 +114,7 @@ pub(super) fn run(args: &PassesArgs, app: &App<'_>, printer: &mut Printer) -> Re
         return Ok(Outcome::Done);
     }
     if passes.is_empty() {
-        printer.note("No pass has done anything here")?;
+        printer.note("No pass has changed anything in this space")?;
         return Ok(Outcome::Done);
     }
     let row = |pass: &Pass| {
@@ -170,7 +170,7 @@ fn outcome(pass: &Pass, now: Timestamp) -> String {
     if pass.is_interrupted(now) { "interrupted".to_owned() } else { pass.outcome.to_string() }
 }
 
-/// A line of a diff, as it may be shown.
+/// Formats a line of a diff for a terminal, without control characters.
 pub(super) fn change(line: &str) -> String {
     let mark = line.chars().next().unwrap_or(' ');
     let rest = one_line(line.get(mark.len_utf8()..).unwrap_or_default());

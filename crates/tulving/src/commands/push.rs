@@ -86,7 +86,7 @@ pub(super) fn run(args: &PushArgs, app: &App<'_>, printer: &mut Printer) -> Resu
     Ok(Outcome::Done)
 }
 
-/// Runs the job that a saved memory waits for, if any, and shows the memory as the job left it.
+/// Runs the job that a saved memory waits for, if there is one, and shows the memory after the job.
 pub(super) fn finish(
     app: &App<'_>,
     caller: &Caller,
@@ -136,12 +136,12 @@ fn document(args: &PushArgs, app: &App<'_>) -> Result<Document, Failure> {
     Ok(Document { name: Some(known), bytes, about })
 }
 
-/// Time spent on embedding a long document before the answer, and sections between two looks at the clock.
+/// Maximum time for embedding a long document before the answer, and number of sections between two checks of the clock.
 const PATIENCE: Duration = Duration::from_secs(10);
 const STEP: usize = 8;
 
-/// Embeds a document that was too long to embed at once, or says that it is embedded later. A service is left to
-/// background work.
+/// Embeds a document that was too long for the save itself, or prints a note that it will be embedded later. If a service
+/// computes the vectors, background work embeds the document.
 fn embed(
     app: &App<'_>,
     caller: &Caller,
@@ -170,10 +170,10 @@ fn embed(
     Ok(())
 }
 
-/// Most jobs of others that are done before this one; a server does the rest.
+/// Maximum number of other jobs that this command runs before its own job; a server runs the others.
 const OTHERS: usize = 16;
 
-/// Does the job that a memory waits for, if no other process is doing it, and returns its result.
+/// Runs the job that a memory waits for, if no other process is running it, and returns the result of the job.
 fn work(app: &App<'_>, memory: MemoryId, printer: &mut Printer) -> Result<Option<Processed>, Failure> {
     let bar = printer.bar("Reading", None);
     let mut own = None;

@@ -259,7 +259,7 @@ pub(super) fn tell(
         printer.document(&answer)?;
         return Ok(Outcome::Done);
     }
-    // A caller that asks for vectors is told that there are none, even if they are turned off.
+    // A caller who requests the vector lane gets the warning that there are no vectors, even if embedding is turned off.
     let off = app.settings.embedding.is_off() && !args.asking.lanes.contains(&Lane::Vector);
     warn_of_lanes(&answer.missing, off, printer)?;
     for unread in &answer.unread {
@@ -313,7 +313,7 @@ pub(super) fn tell(
     mention_archived(&answer.archived, printer)
 }
 
-/// Says that there is nothing to list, and what is shown instead.
+/// Returns the note that there is nothing to list, and which memories are shown instead.
 fn ranked_instead(list: &ListAnswer) -> String {
     format!(
         "{} are saved. Shown instead are the memories that best match the question.",
@@ -326,7 +326,7 @@ fn capitalised(text: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// Says how many superseded memories a list leaves out.
+/// Prints the number of superseded memories that a list leaves out.
 fn mention_superseded(list: &ListAnswer, printer: &mut Printer) -> Result<(), Failure> {
     if list.superseded == 0 {
         return Ok(());
@@ -335,7 +335,7 @@ fn mention_superseded(list: &ListAnswer, printer: &mut Printer) -> Result<(), Fa
     printer.note(format!("{left_out} left out; `tulving list` shows them"))
 }
 
-/// Says which archived memories have every word of the question, and how to see them.
+/// Prints which archived memories contain every word of the question, and how to show them.
 fn mention_archived(archived: &[MemoryRef], printer: &mut Printer) -> Result<Outcome, Failure> {
     let names: Vec<String> = archived.iter().map(ToString::to_string).collect();
     let first = names.first().map(|name| name.trim_start_matches('#').to_owned());
@@ -409,7 +409,7 @@ fn below_headings<'a>(section: &'a str, path: &[String]) -> &'a str {
     }
 }
 
-/// Nothing found is an answer, not an error.
+/// Prints that no memories were found. An empty result is an answer, not an error.
 fn nothing(args: &RecallArgs, mode: &Mode, answer: &Answer, printer: &mut Printer) -> Result<(), Failure> {
     if let Some(list) = answer.listed.as_ref().filter(|_| matches!(mode, Mode::Hybrid(_))) {
         return match answer.left_out {

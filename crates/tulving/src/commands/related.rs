@@ -23,7 +23,7 @@ Examples:
 `updates → 0.5` means that the nearer memory updates this one, `← updates 0.5` that this one updates the nearer.
 `(similar)` marks a link that Tulving made because both say nearly the same; it supersedes nothing.";
 
-/// Least columns for a memory next to a link.
+/// Minimum number of columns for a memory next to a link.
 const LEAST: usize = 55;
 
 /// Flags of `related`.
@@ -62,7 +62,7 @@ pub(super) fn run(args: &RelatedArgs, app: &App<'_>, printer: &mut Printer) -> R
     let widest = links.iter().map(|link| text::width(link)).max().unwrap_or(0);
     // The depth is always one digit, so the hops take one column.
     let taken = widest + 5;
-    // If there is no room for both on one line, a memory stands below the link that leads to it.
+    // If a line has no room for both the link and the memory, the memory is printed below the link.
     let below = printer.columns().is_some_and(|columns| columns < taken + LEAST);
     let columns = printer.columns().map(|columns| if below { columns } else { columns - taken });
     // Numbers are ambiguous if memories of another space are among them.
@@ -80,7 +80,7 @@ pub(super) fn run(args: &RelatedArgs, app: &App<'_>, printer: &mut Printer) -> R
     Ok(Outcome::Done)
 }
 
-/// Returns all links by which it was reached, as seen from the nearer memory.
+/// Returns all links by which the memory was reached, as seen from the nearer memory.
 fn seen_from_nearer(relative: &RelatedMemory) -> String {
     let far = relative.memory.id;
     let seen = relative.via.iter().map(|edge| {

@@ -74,7 +74,7 @@ const ACCEPT: moves::StatusChange = moves::StatusChange {
     act: |engine, caller, which| moves::plain(engine.accept(caller, which)),
     idle: (|memory| memory.status.quarantined_at.is_none(), "was not waiting for review"),
 };
-/// The engine refuses a memory that does not wait for review.
+/// Forgets quarantined memories. The engine refuses a memory that does not wait for review.
 const REJECT: moves::StatusChange = moves::StatusChange {
     done: "Rejected",
     act: |engine, caller, which| moves::plain(engine.reject(caller, which)),

@@ -1,4 +1,4 @@
-//! `tulving save`: one memory from the command line or standard input, or many from JSON Lines.
+//! `tulving save`: saves one memory from the command line or standard input, or many memories from JSON Lines.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -229,7 +229,7 @@ pub(super) fn run(args: &SaveArgs, app: &App<'_>, printer: &mut Printer) -> Resu
     Ok(Outcome::Done)
 }
 
-/// Prints which memory a new one may update or nearly repeats, and what to do if it replaces that.
+/// Prints which memory a new memory may update or nearly repeats, and what to do if the new memory replaces the older one.
 fn tell_near(
     receipt: &Receipt,
     caller: &Caller,

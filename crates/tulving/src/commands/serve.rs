@@ -72,7 +72,7 @@ pub(super) fn run(
         }
     }
     let log = BackgroundLog::start(app.settings.logging);
-    // From before the files are read, so that no change of them is missed.
+    // The watch begins before the files are read, so that no change is missed.
     let watch = ConfigWatch::new(global, app.settings, log.clone(), Arc::clone(&app.engine));
     let rules = app.settings.server.rules(&app.settings.home)?;
     let encrypted = rules.tls.is_some();

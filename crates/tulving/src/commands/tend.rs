@@ -65,7 +65,7 @@ pub(super) fn run(args: &TendArgs, app: &App<'_>, printer: &mut Printer) -> Resu
     }
     if tended.held_back > 0 {
         printer.warning(format!(
-            "{} to be deleted once the clock has been steady for a day",
+            "{} waiting to be deleted until the clock has run for a day without a jump",
             counted(tended.held_back, "forgotten memory is", "forgotten memories are")
         ))?;
     }
@@ -73,7 +73,7 @@ pub(super) fn run(args: &TendArgs, app: &App<'_>, printer: &mut Printer) -> Resu
     Ok(Outcome::Done)
 }
 
-/// Warns of rules for spaces that do not exist. Only a caller who sees all spaces can know.
+/// Warns of rules for spaces that do not exist. Only a caller who sees all spaces can detect such rules.
 fn warn_of_absent_spaces(caller: &Caller, app: &App<'_>, printer: &mut Printer) -> Result<(), Failure> {
     if app.engine.require_org_admin(caller).is_err() {
         return Ok(());

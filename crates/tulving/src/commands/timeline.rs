@@ -28,7 +28,7 @@ Examples:
 A number or id shows that memory, the memories it updates and those that update it. Any other text is searched for,
 and the memories found are followed in the same way. Archived memories are included, forgotten ones are not.";
 
-/// Most columns to which contents are aligned.
+/// Maximum column to which contents are aligned.
 const WIDEST: usize = 80;
 
 /// Flags of `timeline`.
@@ -165,7 +165,7 @@ impl TimelineLayout<'_> {
         }
     }
 
-    /// Returns what ended it, and what contradicts it.
+    /// Returns a text that states what ended an entry, and which memories contradict it.
     fn end(&self, entry: &TimelineEntry) -> String {
         let mut all = Vec::new();
         if entry.from > self.now {

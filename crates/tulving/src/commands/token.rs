@@ -1,4 +1,4 @@
-//! `tulving token`: as whom agents and programs act.
+//! `tulving token`: manages the tokens with which agents and programs act.
 
 use std::collections::BTreeMap;
 
@@ -98,7 +98,7 @@ fn create(args: &TokenCreateArgs, app: &App<'_>, printer: &mut Printer) -> Resul
         spaces: spaces(args, app)?,
         role: args.role,
     };
-    // Here `--space` says what the token is confined to; its maker is not.
+    // For this command, `--space` confines the new token and not the caller.
     let caller = match args.spaces.first() {
         Some(space) => app.engine.enter(&app.caller, space)?,
         None => app.here()?,

@@ -26,7 +26,7 @@ Examples:
 
 Dialects: native, max, memax, groups, maven, spacebot. MCP and HTTP return the same answers.";
 
-/// Most bytes of the arguments.
+/// Maximum size of the arguments, in bytes.
 const ARGUMENTS: usize = 8 * 1024 * 1024;
 
 /// Flags of `tool`.

@@ -38,7 +38,8 @@ Examples:
   tulving recover
   tulving recover --channel support --assistant Ada";
 
-/// Most turns that are listed: more than a log has, even one that was loaded and not pruned yet.
+/// Maximum number of listed turns. It is higher than the number of turns in any log, even in a loaded log that was not
+/// pruned yet.
 const MOST: usize = 1_000_000;
 
 /// Flags of `turn`.

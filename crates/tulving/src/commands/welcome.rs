@@ -1,4 +1,4 @@
-//! `tulving` alone: shows what is there, and what to do next. It creates no home.
+//! `tulving` without a command: shows what the home contains, and suggests next steps. It creates no home.
 
 use serde::Serialize;
 use tulving_core::model::request::Filter;
@@ -58,7 +58,7 @@ const CONNECT: &[WelcomeExample] = &[
     WelcomeExample { command: "tulving --help", about: "see all commands" },
 ];
 
-/// The counts that a caller may care about.
+/// The counts that are relevant to a caller.
 #[derive(Serialize)]
 struct MemoryCounts {
     memories: u64,
@@ -107,5 +107,5 @@ fn held(settings: &Settings) -> Result<Option<MemoryCounts>, Failure> {
     Ok(Some(MemoryCounts { memories, waiting_for_review }))
 }
 
-/// Most waiting notes that are counted.
+/// Maximum number of waiting notes that are counted.
 const MOST_WAITING: usize = 100;

@@ -24,7 +24,7 @@ const TIMEOUT: &str = "backends.timeout_ms";
 
 /// Default time limit of a secondary for an answer.
 const SECONDARY_WITHIN: Duration = Duration::from_millis(500);
-/// Default time limit of a primary. It is longer, so that a slow primary does not lose a save.
+/// Default time limit of a primary. This limit is longer, so that no save is lost because a primary is slow.
 const PRIMARY_WITHIN: Duration = Duration::from_secs(10);
 
 /// The settings of one backend.
@@ -45,7 +45,7 @@ impl BackendSetting {
         self.name == BUILT_IN
     }
 
-    /// Returns it as `tulving config` shows it.
+    /// Returns the backend in the form that `tulving config` shows.
     pub(super) fn chosen(&self) -> SettingValue {
         let role = self.role.as_str();
         let value = match self.is_built_in() {
@@ -64,7 +64,7 @@ impl BackendSetting {
     }
 }
 
-/// Reads the backends of the file, in their order. All are refused unless exactly one is primary.
+/// Reads the backends of the file, in their order. It is an error unless exactly one backend is primary.
 pub(super) fn read(file: &ConfigFile<'_>) -> Result<Vec<BackendSetting>, SettingError> {
     let tables = file.tables(KEY, "tables, each under [[backends]]")?;
     let backends: Vec<BackendSetting> =

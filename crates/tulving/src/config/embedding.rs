@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tulving_models::{EmbedderConfig, EmbeddingServiceConfig, RetryPolicy, ServiceUrl};
 
-/// Time limit of a service for work that no user asked for, and for `doctor`.
+/// Time limit of a service for the work of a command after its answer, and for `doctor`.
 const HURRY: Duration = Duration::from_secs(3);
 
 /// The settings below `embedding`.
@@ -22,9 +22,10 @@ pub(crate) struct EmbeddingSettings {
 /// The way to call a model.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct EmbeddingCallOptions {
-    /// Patient if a user waits for the result.
+    /// The retries and the meaning of the time limit. The work of a command after its answer and `doctor` are hurried.
     pub(crate) patience: RetryPolicy,
-    /// The model whose vectors the store answers with, so that a service need not be asked for it.
+    /// The model whose vectors the store uses for recall. If this model is known, the service need not be called for its
+    /// name.
     pub(crate) known: Option<String>,
     /// The file in which processes note that the service did not answer.
     pub(crate) pause_file: Option<PathBuf>,
@@ -42,12 +43,12 @@ pub(super) enum EmbeddingProvider {
 }
 
 impl EmbeddingSettings {
-    /// True if it was turned off on purpose.
+    /// True if the user turned embedding off.
     pub(crate) fn is_off(&self) -> bool {
         self.provider == EmbeddingProvider::Off
     }
 
-    /// True if a service embeds, which may be slow or unreachable.
+    /// True if a service computes the vectors. A service may be slow or unreachable.
     pub(crate) fn is_service(&self) -> bool {
         matches!(self.provider, EmbeddingProvider::OpenAi | EmbeddingProvider::Ollama)
     }

@@ -8,7 +8,7 @@ use tulving_server::http::TlsError;
 
 use super::{HOME, SettingSource};
 
-/// The reason why the settings cannot be used. Nothing was opened.
+/// The reason why the settings cannot be used. After this error, no home is opened.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SettingError {
     /// There is no such setting.
@@ -21,7 +21,7 @@ pub(crate) enum SettingError {
         /// The key that was probably meant, if one is similar.
         nearest: Option<&'static str>,
     },
-    /// A value does not fit.
+    /// A value is not valid.
     #[error("{place}: {key} is `{got}` and must be {expects}")]
     Value {
         /// The place in the settings.
@@ -30,7 +30,7 @@ pub(crate) enum SettingError {
         key: &'static str,
         /// The value that was given.
         got: String,
-        /// The values that fit.
+        /// A description of the valid values.
         expects: &'static str,
     },
     /// A setting is given twice, under the names of two tools.

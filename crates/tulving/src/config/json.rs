@@ -25,11 +25,11 @@ enum JsonValue {
 
 /// An edit of one setting.
 pub(super) enum SettingEdit {
-    /// Keeps it.
+    /// Does not change the setting.
     Keep,
-    /// Sets it to an empty text.
+    /// Sets the value to an empty text.
     Empty,
-    /// Removes it.
+    /// Removes the setting.
     Remove,
 }
 
@@ -74,7 +74,8 @@ fn edit(
     changed
 }
 
-/// Adds the braces that a pasted block may lack; on the same line, so that line numbers stay those of the file.
+/// Adds the braces that may be missing around a pasted block. They are added on the same line, so that the line numbers do
+/// not change.
 fn braced(text: &str) -> String {
     match text.trim_start().starts_with('{') {
         true => text.to_owned(),
@@ -101,7 +102,8 @@ pub(super) fn entries(path: &Path, text: &str) -> Result<Vec<ConfigEntry>, Setti
     Ok(found)
 }
 
-/// Walks the objects. `at` is how far the text was searched: each key stands after the one before it.
+/// Collects the entries of nested objects. `at` is the position up to which the text was searched, because each key is after
+/// the previous key.
 fn collect(
     text: &str,
     fields: Vec<(String, JsonValue)>,

@@ -1,7 +1,7 @@
-//! The settings of the language model, and where its key comes from.
+//! The settings of the language model, and the sources of its key.
 //!
-//! The key itself is not a setting: it is in the environment, in its own file or in the system's keyring, so that
-//! nothing that shows settings shows it.
+//! The key itself is not a setting: it is in the environment, in its own file or in the system's keyring. So output of the
+//! settings never contains the key.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -18,7 +18,7 @@ use tulving_models::{ApiKey, LlmConfig, LlmProvider, ServiceUrl, language_model}
 
 use crate::keyring::Keyring;
 
-/// The environment variable that has the key, for every service.
+/// The environment variable that contains the key, for every service.
 pub(crate) const LLM_KEY: &str = "TULVING_LLM_API_KEY";
 /// Upper limit for the length of a key; anything longer is not a key.
 pub(crate) const KEY_BYTES: u64 = 16 * 1_024;
@@ -26,9 +26,9 @@ pub(crate) const KEY_BYTES: u64 = 16 * 1_024;
 /// The settings below `llm`.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LlmSettings {
-    /// `None` for no language model.
+    /// The provider; `None` means no language model.
     pub(super) provider: Option<LlmProvider>,
-    /// Empty for the provider's own.
+    /// The URL of the service; empty means the provider's own URL.
     pub(super) base_url: ServiceUrl,
     pub(super) model: String,
     /// Empty for none.
@@ -37,7 +37,7 @@ pub(crate) struct LlmSettings {
     pub(super) key_entry: String,
     pub(super) time_out: Duration,
     pub(super) max_concurrent: usize,
-    /// 0 for no limit.
+    /// Maximum number of tokens per day; 0 means no limit.
     pub(super) tokens_per_day: u64,
 }
 
@@ -62,8 +62,8 @@ impl fmt::Display for KeySource {
 }
 
 impl LlmSettings {
-    /// Opens the language model with its budget. A model that cannot be used fails when it is asked, so that a wrong
-    /// setting does not block access to the memories.
+    /// Opens the language model with its budget. If the model cannot be used, only a call to the model fails, so that a
+    /// wrong setting does not block access to the memories.
     pub(crate) fn open(&self, home: &Path) -> Llm {
         let Some(provider) = self.provider else {
             return Llm::default();
@@ -86,7 +86,7 @@ impl LlmSettings {
         (!self.key_entry.is_empty()).then_some(self.key_entry.as_str())
     }
 
-    /// Finds the place of the key.
+    /// Finds the source of the key.
     pub(crate) fn key_source(&self, home: &Path) -> Result<KeySource, LlmError> {
         let provider = self.provider.ok_or(LlmError::None)?;
         Ok(self.key(provider, home, |name| std::env::var_os(name), Keyring::system)?.1)
@@ -97,7 +97,7 @@ impl LlmSettings {
         self.time_out
     }
 
-    /// Returns the configuration of the model, and where its key was found.
+    /// Returns the configuration of the model, and the source of its key.
     pub(crate) fn config(&self, home: &Path) -> Result<(LlmConfig, KeySource), LlmError> {
         let provider = self.provider.ok_or(LlmError::None)?;
         let (key, source) = self.key(provider, home, |name| std::env::var_os(name), Keyring::system)?;
@@ -114,7 +114,7 @@ impl LlmSettings {
         Ok((config, source))
     }
 
-    /// Finds the key: in our own variable, the file that is set, the keyring entry that is set, or the service's
+    /// Finds the key in `TULVING_LLM_API_KEY`, the configured file, the configured keyring entry, or the service's own
     /// variable, in this order. An empty variable counts as unset.
     fn key(
         &self,
@@ -160,7 +160,7 @@ fn read_key(path: &Path) -> Result<String, LlmError> {
     }
 }
 
-/// Takes the place of a language model that cannot be used.
+/// Replaces a language model that cannot be used. Every call to the model returns the reason.
 struct UnusableLlm {
     name: LlmName,
     why: LlmError,

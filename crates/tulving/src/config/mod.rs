@@ -1,8 +1,9 @@
-//! Settings: `config.toml` and `config.json` in the home, then the environment, then flags; the later one wins.
+//! Settings: from `config.toml` and `config.json` in the home, then the environment, then flags. A later source overrides an
+//! earlier one.
 //!
-//! [`table`] declares each of them once. An unknown key of the file is an error that names the nearest known one. An
-//! unknown variable is only a warning of `config` and `doctor`: others set variables with our prefix too, such as
-//! Kubernetes for a service named `tulving`.
+//! [`table`] declares each setting once. An unknown key in a file is an error that names the most similar known key. An
+//! unknown variable is only a warning of `config` and `doctor`, because other programs also set variables with the prefix
+//! `TULVING_`, such as Kubernetes for a service named `tulving`.
 
 mod backends;
 mod embedding;
@@ -58,21 +59,21 @@ pub(crate) use tend::TendingSettings;
 pub(crate) struct Settings {
     /// The folder with all data.
     pub(crate) home: PathBuf,
-    /// The token to act with; without one the local user acts.
+    /// The token that identifies the caller; without a token, the caller is the local user.
     pub(crate) token: Option<Secret>,
     /// The space of the call, by name or id.
     pub(crate) space: String,
-    /// The agent that speaks for the user.
+    /// The agent that acts for the user.
     pub(crate) agent: Option<String>,
-    /// The folder of human-readable files; empty for the one in the home.
+    /// The folder of human-readable files; empty means the default folder in the home.
     pub(crate) workspace: PathBuf,
-    /// The time zone in which days are counted.
+    /// The time zone that determines where a day begins.
     pub(crate) zone: Zone,
     /// Limits on input.
     pub(crate) limits: Limits,
     /// Time to wait for other processes.
     pub(crate) busy_wait: Duration,
-    /// Number of connections that read at once.
+    /// Number of database connections for concurrent reads.
     pub(crate) readers: usize,
     /// The embedding model.
     pub(crate) embedding: EmbeddingSettings,
@@ -82,11 +83,11 @@ pub(crate) struct Settings {
     pub(crate) objects: ObjectSettings,
     /// The languages of the text in images, as tesseract names them.
     pub(crate) languages: Option<String>,
-    /// The turns that are read for memories, and by what.
+    /// The settings for finding memories in logged turns.
     pub(crate) listening: Listening,
     /// The settings of journal consolidation.
     pub(crate) consolidation: ConsolidationSettings,
-    /// The backends; empty for the built-in store alone.
+    /// The backends; empty means only the built-in store.
     pub(crate) backends: Vec<BackendSetting>,
     /// The rules for aged memories.
     pub(crate) tending: TendingSettings,
@@ -100,11 +101,11 @@ pub(crate) struct Settings {
     pub(crate) color: ColorChoice,
     /// Each value and its source, in the order of the table.
     pub(crate) chosen: Vec<SettingValue>,
-    /// Environment variables with our prefix that are not settings, by name.
+    /// Environment variables with the prefix `TULVING_` that are not settings, by name.
     pub(crate) unknown_variables: Vec<UnknownVariable>,
 }
 
-/// An environment variable with our prefix that is not a setting.
+/// An environment variable with the prefix `TULVING_` that is not a setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct UnknownVariable {
     /// Its name.
@@ -135,7 +136,7 @@ impl std::fmt::Display for UnknownVariable {
 pub(crate) struct SettingValue {
     /// The key.
     pub(crate) key: &'static str,
-    /// The value as people read it.
+    /// The value in the form for people.
     #[serde(skip)]
     pub(crate) value: String,
     /// The value for programs: a number, a choice, a list, a table or a text.
@@ -151,7 +152,7 @@ pub(crate) struct SettingValue {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "from", rename_all = "snake_case")]
 pub(crate) enum SettingSource {
-    /// The default: nothing else set it.
+    /// The default, because no other source sets the value.
     Default,
     /// A file.
     File {
@@ -193,8 +194,8 @@ impl Settings {
         space.map_or(&SettingSource::Default, |chosen| &chosen.source)
     }
 
-    /// True if the call is confined to its space. Only the flag confines: a space in `config.toml` or in the
-    /// environment is where a person works, and other spaces stay in reach.
+    /// True if the call is confined to its space. Only the flag confines a call: a space in `config.toml` or in the
+    /// environment is a default, and the call can reach other spaces.
     pub(crate) fn is_confined(&self) -> bool {
         matches!(self.space_source(), SettingSource::Flag { name } if *name == CONFINING)
     }
@@ -217,22 +218,22 @@ impl Settings {
 const CONFINING: &str = "--space";
 /// The prefix of every variable.
 pub(crate) const PREFIX: &str = "TULVING_";
-/// Variables that are not settings: the path of the home, and the token to act with.
+/// Variables that are not settings: the path of the home, and the token of the caller.
 pub(crate) const HOME: &str = "TULVING_HOME";
 pub(crate) const TOKEN: &str = "TULVING_TOKEN";
 
 /// Reads the settings: defaults, file, environment, flags.
 pub(crate) fn read(global: &GlobalArgs) -> Result<Settings, SettingError> {
     let (home, _) = home(global)?;
-    // A token that is set but empty or garbled is a wrong token, never the local user: a host whose secret is missing
-    // must not act with more rights than it was given.
+    // A token variable that is empty or garbled counts as a wrong token and not as no token. Otherwise an agent host with a
+    // missing secret would act as the local user, with more rights than intended.
     let token = env::var_os(TOKEN).map(|text| Secret::new(text.to_string_lossy().into_owned()));
     let mut settings = Settings { token, ..Settings::of_home(home)? };
     read_file(&mut settings)?;
     read_environment(&mut settings, env::vars_os())?;
     let flags = [
         ("space", "--default-space", global.default_space.clone()),
-        // After the default, so that it wins if both are given.
+        // `--space` is applied after `--default-space`, so that it overrides the default if both are given.
         ("space", CONFINING, global.space.clone()),
         ("agent", "--agent", global.agent.clone()),
         ("output.color", "--color", global.color.map(|choice| choice.to_string())),
@@ -292,7 +293,8 @@ pub(crate) fn home(global: &GlobalArgs) -> Result<(PathBuf, SettingSource), Sett
     Ok((strategy.data_dir().join("tulving"), SettingSource::Default))
 }
 
-/// Checks the path of a home. A quoted `~` is not expanded by the shell, and no user wants a folder of that name.
+/// Checks the path of a home. A leading `~` is refused: the shell does not expand a quoted `~`, and users do not want a
+/// folder with this name.
 fn at_home(path: PathBuf, place: SettingSource) -> Result<(PathBuf, SettingSource), SettingError> {
     match path.starts_with("~") {
         true => Err(SettingError::Value {

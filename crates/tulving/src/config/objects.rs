@@ -10,18 +10,18 @@ use tulving_store::objects::{LocalObjects, ObjectSizes, S3Config, S3Keys, S3Obje
 /// The settings below `objects`.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ObjectSettings {
-    /// Empty for a folder in the home.
+    /// The bucket; empty means a folder in the home.
     pub(super) bucket: String,
     pub(super) region: String,
     pub(super) endpoint: String,
     pub(super) prefix: String,
     pub(super) allow_http: bool,
-    /// Empty for the usual environment variables of S3 clients.
+    /// The file with the keys; empty means the usual environment variables of S3 clients.
     pub(super) keys_file: PathBuf,
 }
 
 impl ObjectSettings {
-    /// Opens the storage. One that cannot be used fails when it is used, so that a wrong setting does not block access
+    /// Opens the storage. If the storage cannot be used, only its use fails, so that a wrong setting does not block access
     /// to the memories.
     pub(crate) fn open(&self, folder: &Path) -> Arc<dyn Objects> {
         if self.bucket.is_empty() {
@@ -59,7 +59,7 @@ impl ObjectSettings {
     }
 }
 
-/// Takes the place of a storage that cannot be used.
+/// Replaces a storage that cannot be used. Every call returns the reason.
 struct UnusableObjects {
     why: ObjectError,
 }

@@ -44,7 +44,7 @@ fn is_hidden(key: &str, value: &str) -> bool {
 fn toml_without_secrets(text: &str) -> String {
     let mut text = text.to_owned();
     let hidden = values(&text).into_iter().filter(|(key, value, _)| is_hidden(key, value));
-    // From the end, so that earlier ranges stay valid.
+    // The values are replaced from the end of the text, so that the earlier ranges stay valid.
     let mut ranges: Vec<Range<usize>> = hidden.map(|(_, _, range)| range).collect();
     ranges.sort_by_key(|range| std::cmp::Reverse(range.start));
     for range in ranges {
@@ -80,7 +80,7 @@ fn unpacked_toml(text: Option<&str>, workspace: Option<&Path>) -> Option<String>
             }
         }
     }
-    // A key before all tables belongs to none of them.
+    // The new key is inserted before all tables, so that it is a top-level key.
     Some(named.into_iter().chain(lines).collect())
 }
 

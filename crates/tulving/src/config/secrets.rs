@@ -12,7 +12,7 @@ pub(super) const SPACE: &str = "secrets.space";
 const ABOUT: &str = "the secrets policy of a space; see docs/secrets.md";
 /// The keys of one table of the list.
 const KEYS: [&str; 2] = ["secrets.space.name", "secrets.space.policy"];
-/// The policies that fit, for error messages.
+/// The valid policies, for error messages.
 pub(super) const POLICY: &str = "one of strict, redact, off";
 
 /// Reads the list of the file.

@@ -38,11 +38,11 @@ const SPACE_KEYS: [&str; 8] = [
     "tend.space.keep_audit_days",
 ];
 
-/// The numbers of days that fit, for error messages.
+/// The valid numbers of days, for error messages.
 pub(super) const DAYS: &str = "a whole number of days from 0 to 36500, 0 for never";
-/// The spaces that fit, for error messages.
+/// The valid spaces, for error messages.
 pub(super) const ANOTHER_SPACE: &str = "a space that has no such rule yet";
-/// The importance that fits, for error messages.
+/// The valid importance values, for error messages.
 pub(super) const IMPORTANCE: &str = "a number from 0 to 1";
 
 /// The rules of a space: its name, and values by their keys.
@@ -136,7 +136,7 @@ pub(super) fn set(policy: &mut LifecyclePolicy, key: &str, text: &str) -> Option
     Some(())
 }
 
-/// Reads an expiry rule, and its space if it is not for all.
+/// Reads an expiry rule, and its space if the rule is not for all spaces.
 fn expiry(
     file: &ConfigFile<'_>,
     place: &SettingSource,

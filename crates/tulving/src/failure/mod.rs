@@ -1,6 +1,6 @@
 //! The errors of commands, from the engine's own errors to a file that cannot be read.
 //!
-//! The engine's errors stay typed to the end, so that class, code and hint reach [`print`](crate::print) and
+//! The engine's errors are not converted to text, so that class, code and hint reach [`print`](crate::print) and
 //! [`exit`](crate::exit) unchanged.
 
 mod input;
@@ -20,7 +20,7 @@ use tulving_store::foreign::ForeignError;
 use crate::config::SettingError;
 use crate::port_owner::PortOwner;
 
-/// The reason why a command was not done, and a hint if the cause has none of its own.
+/// The reason why a command failed, and a hint if the cause has no hint.
 #[derive(Debug)]
 pub(crate) struct Failure {
     cause: Cause,
@@ -73,7 +73,7 @@ pub(crate) enum Cause {
     Output(#[source] io::Error),
 }
 
-/// The error of a caller that is in no space, or not in the space of the call.
+/// The error for a caller who is a member of no space, or not of the space of the call.
 #[derive(Debug)]
 pub(crate) struct NotAMember {
     /// The message.
@@ -199,7 +199,7 @@ impl Failure {
         matches!(&self.cause, Cause::Output(_))
     }
 
-    /// True if only the reader of the output went away, as `head` does.
+    /// True if the only problem is that the reader of the output closed the pipe, as `head` does.
     pub(crate) fn is_closed_pipe(&self) -> bool {
         matches!(&self.cause, Cause::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
     }

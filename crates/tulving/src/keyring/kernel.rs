@@ -1,8 +1,9 @@
 //! The keyring of the Linux kernel: entries are keys in the user's persistent keyring, which every process of that user
 //! can reach.
 //!
-//! It is reached through the keyring of the process. The session's keyring would be the usual way, but a service or a
-//! container often has none, and it is of no use once the session has ended. Nothing of it is on disk.
+//! This module reaches the user's keyring through the keyring of the process. Programs usually use the session's keyring,
+//! but a service or a container often has no session keyring, and this keyring ends with the session. The entries are never
+//! written to disk.
 
 use std::any::Any;
 use std::collections::HashMap;
@@ -78,7 +79,7 @@ impl CredentialApi for KernelEntry {
     }
 
     fn delete_credential(&self) -> Result<()> {
-        // An invalidated key would still be found for a while, as revoked.
+        // The key is unlinked and not invalidated, because an invalidated key would still be found for a while.
         self.ring.unlink_key(self.key()?).map_err(failure)
     }
 

@@ -1,4 +1,4 @@
-//! The system's keyring, for a key that belongs in no file: the kernel's on Linux, the keychain on macOS.
+//! The system's keyring, for a key that must not be in a file: the kernel keyring on Linux, the keychain on macOS.
 //!
 //! Errors never contain the content of an entry.
 
@@ -29,7 +29,7 @@ pub(crate) enum KeyLifetime {
 }
 
 impl KeyLifetime {
-    /// Returns it as a sentence.
+    /// Returns the lifetime as a sentence.
     pub(crate) const fn said(self) -> &'static str {
         match self {
             Self::Always => "It stays there until it is forgotten.",
@@ -141,7 +141,7 @@ pub(crate) mod tests {
 
     const NAME: &str = "openai";
 
-    /// Makes a keyring of this process alone.
+    /// Creates a keyring that only this process uses.
     pub(crate) fn own() -> Keyring {
         Keyring(mock::Store::new().map(|store| store as Arc<CredentialStore>))
     }

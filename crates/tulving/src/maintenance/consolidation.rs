@@ -15,13 +15,14 @@ use crate::worker;
 pub(crate) struct ConsolidationWorker(StoppableThread);
 
 impl ConsolidationWorker {
-    /// Starts the thread. The setting is checked each time. Of several processes on one home, one does the work.
+    /// Starts the thread. The thread checks the setting before each run. If several processes use one home, only one of them
+    /// does the work.
     pub(crate) fn start(engine: &Arc<Engine>) -> Self {
         let engine = Arc::clone(engine);
         Self(StoppableThread::start(move |stop| {
             let mut troubles = LoggedTroubles::default();
             loop {
-                // All their jobs, of any kind.
+                // This releases all jobs of ended processes, of any kind.
                 let released = engine.release_jobs(&worker::is_gone).map_err(coded);
                 troubles.note("could not release the jobs of ended processes", released);
                 let tick = match engine.consolidate_due(worker::own()) {
@@ -42,7 +43,7 @@ impl ConsolidationWorker {
         }))
     }
 
-    /// Stops the thread. A running call to the model is not waited for: it counts as never made.
+    /// Stops the thread. It waits only a moment for a running call to the model.
     pub(crate) fn stop(self) {
         self.0.part();
     }

@@ -10,14 +10,14 @@ use super::thread::StoppableThread;
 use super::troubles::{LoggedTroubles, coded};
 use crate::worker;
 
-/// Pause between two steps, which gives others their turn.
+/// Pause between two steps, so that other writers can continue.
 const TURN: Duration = Duration::from_millis(20);
 
 /// Applies the rules for aged memories in its own thread: it may take a while, and nothing else should wait for it.
 pub(crate) struct LifecycleWorker(StoppableThread);
 
 impl LifecycleWorker {
-    /// Starts the thread. Of several processes on one home, one does the work each time.
+    /// Starts the thread. If several processes use one home, only one of them does the work.
     pub(crate) fn start(engine: &Arc<Engine>, interval: Duration) -> Self {
         let engine = Arc::clone(engine);
         Self(StoppableThread::start(move |stop| {

@@ -1,4 +1,4 @@
-//! Background work while a server runs. A command does it after its answer, but a server never ends.
+//! Background work while a server runs. A command does this work after its answer, but a server does not end.
 //!
 //! Between calls, the [`Maintenance`] records access counts, embeds, folds, and removes erased data from the files. Longer
 //! work has its own threads: the [`LifecycleWorker`], the [`ConsolidationWorker`] and the [`LlmWorker`].
@@ -54,7 +54,7 @@ struct MaintenanceTiming {
     /// After this time files are rewritten even if calls were never quiet for long enough: erased data must be gone
     /// within minutes.
     patience: Duration,
-    /// Least time between two rewrites of the files.
+    /// Minimum time between two rewrites of the files.
     apart: Duration,
     /// Time between two checks for files that a person has edited.
     look: Duration,
@@ -75,12 +75,12 @@ pub(crate) struct Maintenance {
     thread: JoinHandle<()>,
 }
 
-/// Tells the maintenance that there may be work.
+/// Notifies the maintenance thread that there may be work.
 pub(crate) struct MaintenanceSignal(SyncSender<()>);
 
 impl MaintenanceHook for MaintenanceSignal {
     fn tend(&self) {
-        // If it has woken already, once is enough.
+        // If a notification is already pending, another one is not needed.
         let _ = self.0.try_send(());
     }
 }
@@ -117,7 +117,7 @@ impl Maintenance {
         Self { wake, stopped, thread }
     }
 
-    /// Returns the signal to give after calls.
+    /// Returns the signal that the server sends after calls.
     pub(crate) fn signal(&self) -> MaintenanceSignal {
         MaintenanceSignal(self.wake.clone())
     }
@@ -144,7 +144,8 @@ struct MaintenanceWorker {
 impl MaintenanceWorker {
     fn keep(&self, woken: &Receiver<()>) {
         if self.home.is_read_only() {
-            // Nothing done here could be written. Access counts are dropped, so that they do not pile up.
+            // The home is read-only, so no work can be written. Access counts are dropped, so that they do not fill the
+            // memory.
             while !self.is_stopped() && woken.recv().is_ok() {
                 drop(self.engine.flush());
             }
@@ -238,8 +239,8 @@ impl MaintenanceWorker {
         answered
     }
 
-    /// True if something waits to be embedded and no other process is embedding it. A process that embeds writes to the
-    /// change log, and two that embed the same do it twice.
+    /// True if something waits to be embedded and no other process is embedding it. An embedding process writes to the
+    /// change log. Without this check, two processes could embed the same memories.
     fn is_left(&self, others: &mut OtherProcesses) -> bool {
         if others.not_before.is_some_and(|not_before| Instant::now() < not_before) {
             return false;
@@ -262,7 +263,7 @@ impl MaintenanceWorker {
     }
 }
 
-/// Tracks work that other processes, also earlier ones, left to be embedded: no call here rings for it.
+/// Tracks memories that other or earlier processes left to be embedded, because no call to this process signals this work.
 struct OtherProcesses {
     /// The end of the change log at the last check.
     head: Option<Seq>,
@@ -391,7 +392,7 @@ mod tests {
         assert!(bed.lingers());
         maintenance.signal().tend();
         until(|| !bed.lingers());
-        // Once more, after the rest.
+        // A second erasure, after the minimum time between rewrites.
         bed.erase("unspeakable");
         maintenance.signal().tend();
         until(|| !bed.lingers());

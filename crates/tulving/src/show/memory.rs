@@ -25,7 +25,7 @@ const SENTENCE_COLUMNS: usize = 100;
 
 /// Indent of the further lines of a sentence.
 const SENTENCE_INDENT: usize = 2;
-/// Most lines of a sentence.
+/// Maximum number of lines of a sentence.
 const SENTENCE_LINES: usize = 3;
 /// Number of characters of a space's id that tell it from others: the time it was made.
 const SPACE_START: usize = 13;
@@ -138,7 +138,7 @@ fn is_expired(fields: &VersionFields, now: Timestamp) -> bool {
     fields.span.expires_at.is_some_and(|at| at <= now)
 }
 
-/// Says that an edit found nothing to change.
+/// Returns the sentence that an edit found nothing to change.
 pub(crate) fn unchanged(memory: &Memory) -> String {
     let label = style::paint(NUMBER, memory.reference());
     format!("Nothing changed: {label} stays at version {}", memory.version)

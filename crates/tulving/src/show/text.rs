@@ -4,7 +4,7 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::style::{self, FAINT};
 
-/// Most characters of one memory's content on one line without a terminal. `--json` has all of it.
+/// Maximum length of a memory's content on one line without a terminal, in characters. `--json` prints the complete content.
 const LINE_CHARACTERS: usize = 2_000;
 
 const ELLIPSIS: &str = "…";
@@ -65,13 +65,13 @@ pub(crate) fn cut(text: &str, columns: usize) -> String {
     format!("{}{ELLIPSIS}", text[..end].trim_end())
 }
 
-/// Most lines of a content on a terminal; a pointer to the rest follows.
+/// Maximum number of lines of a content on a terminal, before a pointer to the rest.
 const CONTENT_LINES: usize = 5;
-/// Least columns for a text next to its heading; on a narrower terminal the text stands below it.
+/// Minimum number of columns for a text next to its heading; on a narrower terminal the text is below the heading.
 const LEAST_ROOM: usize = 24;
 /// Indent of a text below its heading.
 const INDENT: usize = 2;
-/// Least width that a terminal is assumed to have: narrower lines would be single letters.
+/// Minimum assumed width of a terminal, in columns, because narrower lines would be single letters.
 const NARROWEST: usize = 10;
 
 /// A heading and the text next to it; further lines of the text are aligned with its first.

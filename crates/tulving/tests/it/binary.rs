@@ -231,7 +231,8 @@ fn quoted(arg: &str) -> String {
 }
 
 /// What differs from run to run, by its name.
-pub(crate) const FILTERS: [(&str, &str); 8] = [
+pub(crate) const FILTERS: [(&str, &str); 9] = [
+    (r"mem_[0-9a-f]{32}", "[id]"),
     (r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}", "[id]"),
     (r"tlv_[A-Za-z0-9_-]{43}", "[token]"),
     (r"\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2} UTC", "[time]"),

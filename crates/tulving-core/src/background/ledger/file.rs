@@ -1,4 +1,4 @@
-//! Undoes what passes wrote into files, where a file is still as the pass left it.
+//! Undoes the changes that passes made to files. A change is undone only if the file still contains what the pass wrote.
 
 use sha2::{Digest, Sha256};
 use tulving_text::diff;
@@ -19,13 +19,14 @@ const EDITED: &str = "the file was edited since";
 /// The result of undoing an act on a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FileUndoOutcome {
-    /// The act was undone, or can be.
+    /// The act was undone, or, in a preview, can be undone.
     Taken,
-    /// The file is as it was before the act: an interrupted undo restored it, or the act never happened.
+    /// The file already has the content from before the act: an interrupted undo restored it, or the act never happened.
     FoundDone,
 }
 
-/// Undoes an act on a file, or only checks whether that is possible. The inner error is the reason why it stays.
+/// Undoes an act on a file, or only checks whether that is possible. The inner error is the reason why the file stays
+/// unchanged.
 pub(super) fn take_back(
     ports: &Ports,
     caller: &Caller,
@@ -71,8 +72,8 @@ fn is_back(ports: &Ports, path: &FilePath, stands: Option<&[u8]>, act: &PassAct)
     }
 }
 
-/// Returns true if an entry missing from a journal was removed by an undo. An undo keeps the text from before, an edit by
-/// hand does not.
+/// Returns true if an undo removed an entry that is missing from a journal. An undo keeps the earlier text of the journal; a
+/// manual edit does not.
 fn taken_out(ports: &Ports, path: &FilePath, stands: &[u8], entry: &str) -> Result<bool, Error> {
     if without(stands, entry).is_ok() {
         return Ok(false);
@@ -80,7 +81,7 @@ fn taken_out(ports: &Ports, path: &FilePath, stands: &[u8], entry: &str) -> Resu
     let mut after = stands.to_vec();
     for previous in ports.files.previous(path)? {
         let Some(before) = ports.files.previous_content(path, &previous.id)? else { continue };
-        // More entries may have been added since.
+        // Other writers may have added entries after the undo.
         if without(&before, entry).is_ok_and(|rest| after.starts_with(&rest)) {
             return Ok(true);
         }
@@ -89,7 +90,8 @@ fn taken_out(ports: &Ports, path: &FilePath, stands: &[u8], entry: &str) -> Resu
     Ok(false)
 }
 
-/// Removes a file that is now empty. Its earlier texts are kept. If somebody has written to it meanwhile, it stays.
+/// Removes a file that is now empty, and keeps its earlier texts. If somebody has written to the file meanwhile, it is not
+/// removed.
 fn remove_empty(ports: &Ports, path: &FilePath) -> Result<(), Error> {
     match ports.files.remove(path, From::Digest(Sha256::digest([]).into())) {
         Err(FileError::Changed { .. }) => Ok(()),
@@ -97,7 +99,7 @@ fn remove_empty(ports: &Ports, path: &FilePath) -> Result<(), Error> {
     }
 }
 
-/// Returns the lines that an act removed and added, if both texts are still kept.
+/// Returns the lines that an act removed and added, if the texts before and after the act still exist.
 pub(super) fn diff(
     ports: &Ports,
     caller: &Caller,
@@ -116,7 +118,7 @@ pub(super) fn diff(
     Ok(Some(diff::told(&diff::lines(&old, &new))))
 }
 
-/// Returns the earlier text of a file by its digest; empty if there was no such file.
+/// Returns the earlier text of a file with this digest; empty if the file did not exist.
 fn kept(ports: &Ports, path: &FilePath, wanted: Option<&str>) -> Result<Result<Vec<u8>, String>, Error> {
     let Some(wanted) = wanted else { return Ok(Ok(Vec::new())) };
     for previous in ports.files.previous(path)? {
@@ -129,7 +131,7 @@ fn kept(ports: &Ports, path: &FilePath, wanted: Option<&str>) -> Result<Result<V
     Ok(Err("the earlier text of the file is no longer kept".to_owned()))
 }
 
-/// Returns a journal without its last entry that has this digest.
+/// Returns a journal without the last entry that has this digest.
 fn without(bytes: &[u8], entry: &str) -> Result<Vec<u8>, String> {
     let text = std::str::from_utf8(bytes).map_err(|_| "the file is not text".to_owned())?;
     let entries = format::entries(text, format::EntryLayout::Journal);

@@ -1,8 +1,8 @@
-//! Undoes the newest change in a space: the caller's own, that of an agent that acts for the caller, or that of a pass.
+//! Undoes the newest change in a space. The caller, an agent acting for the caller, or a pass made this change.
 //!
-//! Each act leaves traces: audit entries and versions with the principal, the agent and the timestamp. Everything written at one
-//! timestamp is one act, and is undone in full or not at all. An undo leaves traces too, so undoing it redoes the change. A
-//! change that cannot be undone is refused by name; an older one is never undone in its place.
+//! Each act leaves traces: audit entries and versions with the principal, the agent and the timestamp. All traces with the
+//! same timestamp belong to one act, which is undone completely or not at all. An undo leaves traces too, so undoing an undo
+//! redoes the change. If the newest change cannot be undone, the error names it; an older change is never undone instead.
 
 use super::file::{self, FileUndoOutcome};
 use super::{find, shown, undo};
@@ -26,22 +26,23 @@ use crate::verbs::status;
 
 /// The audit reason of an undo.
 const REASON: &str = "undo";
-/// Number of passes searched for one that is not undone.
+/// Maximum number of passes to search for one that is not undone.
 const PASSES: usize = 100;
 
-/// Undoes the last change, or previews that.
+/// Undoes the last change, or previews the undo.
 pub(crate) fn undo_last(ports: &Ports, caller: &Caller, dry_run: bool) -> Result<LastUndone, Error> {
     access::require(ports, caller, caller.space, Role::Writer)?;
     let by = Actor { principal: caller.viewer.principal, agent: caller.agent.clone() };
     let deed = ports.store.last_change(&by, caller.space)?;
     let pass = last_pass(ports, caller)?;
     match (deed, pass) {
-        // The writes of a pass are among the traces of the principal it acted for; it ended when they were written, or later.
+        // The writes of a pass are among the traces of the principal it acted for. A pass ends when its writes are
+        // committed, or later.
         (deed, Some(pass)) if deed.as_ref().is_none_or(|deed| ended(&pass) >= deed.at) => {
             Ok(LastUndone::Pass(undo(ports, caller, pass.id, dry_run)?))
         }
         (Some(_), _) => access::decide_again(|| {
-            // Looked up again in case another process was faster.
+            // Reads the last change again, because another process may have undone it meanwhile.
             let deed = ports.store.last_change(&by, caller.space)?.ok_or(Error::NothingToUndo)?;
             Ok(LastUndone::Change(take_back(ports, caller, &deed, dry_run)?))
         }),
@@ -61,7 +62,7 @@ fn ended(pass: &Pass) -> Timestamp {
     pass.ended_at.unwrap_or(pass.began_at)
 }
 
-/// Undoes everything done at that timestamp.
+/// Undoes everything done at the timestamp of a change.
 fn take_back(
     ports: &Ports,
     caller: &Caller,
@@ -84,7 +85,7 @@ fn take_back(
         act.version(written)?;
     }
     let versions = act.steps.len();
-    // The last entry goes first: what one memory gave up, such as a path, another may have taken afterwards.
+    // Undoes the entries in reverse order: a later entry may use something that an earlier entry released, such as a path.
     for entry in deed.audited.iter().rev() {
         act.entry(entry, dry_run)?;
     }
@@ -103,13 +104,13 @@ struct LastChangeUndo<'a> {
     caller: &'a Caller,
     now: Timestamp,
     deed: &'a LastChange,
-    /// The memories as they will be.
+    /// The memories in their state after the undo.
     pending: Pending,
     rights: Vec<Right>,
     writes: Vec<Write>,
-    /// The undone steps, in words.
+    /// Descriptions of the undone steps.
     steps: Vec<String>,
-    /// True if another undo redoes it.
+    /// True if a second undo redoes the change.
     redoable: bool,
 }
 
@@ -144,7 +145,7 @@ impl LastChangeUndo<'_> {
         Ok(())
     }
 
-    /// Restores the earlier content and boundary as a new version, without the links that the same act made.
+    /// Restores the earlier content and boundary as a new version, and removes the links that the same act made.
     fn revert(&mut self, memory: &Memory, version: Version, text: &str) -> Result<(), Error> {
         let versions = self.ports.store.versions(&self.caller.viewer, memory.id)?;
         let past = versions.into_iter().rfind(|record| record.version < version);
@@ -197,7 +198,7 @@ impl LastChangeUndo<'_> {
                 "",
             ));
         }
-        // The other half of a move is handled at the `MovedOut` entry.
+        // The `MovedOut` entry handles both halves of a move.
         if entry.act == AuditAct::MovedIn {
             return Ok(());
         }
@@ -211,7 +212,7 @@ impl LastChangeUndo<'_> {
             AuditAct::Associated | AuditAct::Dissociated => return self.edge(entry, &memory),
             AuditAct::MovedOut => return self.relocate(entry, &memory),
             AuditAct::SourcesChanged => return self.sources(entry, &memory),
-            // Part of a save, which is taken back as a whole.
+            // This entry is part of a save. Undoing the save undoes it too.
             AuditAct::Accepted if self.deed.versions.iter().any(|written| written.memory == id) => {
                 return Ok(());
             }
@@ -262,7 +263,7 @@ impl LastChangeUndo<'_> {
         Ok(())
     }
 
-    /// Handles an act that concerns no memory: a journal note is removed again, everything else is refused.
+    /// Undoes an act that concerns no memory: removes a journal note, and refuses any other act.
     fn general(&mut self, entry: &AuditEntry, dry_run: bool) -> Result<(), Error> {
         let detail = entry.detail.as_deref().unwrap_or_default();
         let what = match entry.act {
@@ -305,7 +306,7 @@ impl LastChangeUndo<'_> {
         Ok(())
     }
 
-    /// Gives a memory the sources that it had, where they are free.
+    /// Gives a memory back its earlier sources, unless another memory has them now.
     fn sources(&mut self, entry: &AuditEntry, memory: &Memory) -> Result<(), Error> {
         let shown = shown(memory);
         let change = entry.detail.as_deref().and_then(SourceChange::parse);
@@ -341,12 +342,12 @@ impl LastChangeUndo<'_> {
         Ok(())
     }
 
-    /// Refuses a version that conflicts with another memory after the writes of this act.
+    /// Refuses a version that would conflict with another memory after the writes of this undo.
     fn refuse_held(&self, memory: &Memory, fields: &VersionFields) -> Result<(), Error> {
         dedupe::refuse_held_after(self.ports, &self.caller.viewer, &self.pending, memory, fields)
     }
 
-    /// Undoes a link: a new one is removed or gets its old weight, a removed one is created again.
+    /// Undoes a change of a link: removes a new link or restores its old weight, and creates a removed link again.
     fn edge(&mut self, entry: &AuditEntry, source: &Memory) -> Result<(), Error> {
         let made = entry.act == AuditAct::Associated;
         let did = if made { "linked" } else { "took away a link of" };
@@ -450,7 +451,7 @@ impl LastChangeUndo<'_> {
         Ok(())
     }
 
-    /// Moves a memory back to the space that it was moved out of. It gets a new number.
+    /// Moves a memory back to its previous space. The memory gets a new number there.
     fn relocate(&mut self, entry: &AuditEntry, memory: &Memory) -> Result<(), Error> {
         let text = format!("moved {}", shown(memory));
         let arrived = |other: &&AuditEntry| (other.act, other.memory) == (AuditAct::MovedIn, entry.memory);
@@ -491,7 +492,7 @@ impl LastChangeUndo<'_> {
         Ok(())
     }
 
-    /// Returns a memory, forgotten or not, if it still exists for the caller.
+    /// Returns a memory, forgotten or not. Returns an error if the memory no longer exists for the caller.
     fn memory(&self, id: MemoryId, did: &str) -> Result<Memory, Error> {
         if let Some(memory) = self.pending.get(id) {
             return Ok(memory.clone());
@@ -505,9 +506,9 @@ impl LastChangeUndo<'_> {
         })
     }
 
-    /// Refuses a memory that somebody has changed in another way since.
+    /// Refuses a memory that somebody has changed in another way since the act.
     fn refuse_moved(&self, text: &str, id: MemoryId) -> Result<(), Error> {
-        // Links and paths have their own checks.
+        // Links and paths have separate checks.
         let moves = |act: AuditAct| {
             !matches!(act, AuditAct::Associated | AuditAct::Dissociated | AuditAct::SourcesChanged)
         };
@@ -526,7 +527,7 @@ impl LastChangeUndo<'_> {
     }
 }
 
-/// An act as a verb in the past.
+/// Returns the past-tense verb for an act.
 fn past(act: AuditAct) -> &'static str {
     match act {
         AuditAct::MovedIn | AuditAct::MovedOut => "moved",
@@ -535,12 +536,12 @@ fn past(act: AuditAct) -> &'static str {
     }
 }
 
-/// Advice where another space has a part in the change.
+/// The hint if another space takes part in the change.
 const OTHER_SPACE: &str = "run `tulving undo` without `--space`";
-/// Advice where an import made the change.
+/// The hint if an import made the change.
 const IMPORT_AGAIN: &str = "change the file and import it again";
 
-/// Why the taking back of some things is not taken back.
+/// The reason why some acts are not redone.
 const NOT_AGAIN: &str = "undo does not do it again";
 /// The hint for links.
 const RELATED: &str = "`tulving related` shows what it is linked with";

@@ -1,7 +1,7 @@
-//! The ledger of passes: records what they did, shows it, and [undoes it](mod@undo).
+//! The ledger of passes: records the acts of each pass, lists them, and [undoes them](mod@undo).
 //!
-//! A pass on memories is recorded in the same transaction. A pass on files is recorded before it writes, with the new text: if it
-//! is interrupted, the files themselves show how far it came.
+//! A pass on memories is recorded in the same transaction as its writes. A pass on files is recorded, with the new text,
+//! before it writes: if the pass is interrupted, the files show which of its writes were done.
 
 mod file;
 mod latest;
@@ -28,10 +28,10 @@ use crate::verbs::read;
 pub(crate) use self::latest::undo_last;
 pub(crate) use self::undo::undo;
 
-/// Maximum number of characters that an act shows of a memory.
+/// Maximum number of characters of a memory in the description of an act.
 const PREVIEW: usize = 80;
 
-/// Records a pass, in the name of its principal.
+/// Records a pass in the name of its principal.
 pub(crate) fn note(ports: &Ports, from: Option<PassOutcome>, pass: &Pass) -> Result<(), Error> {
     note_with(ports, from, pass, Vec::new())
 }
@@ -49,7 +49,7 @@ pub(crate) fn note_with(
     Ok(())
 }
 
-/// Returns the passes that the caller may see, newest first, without acts on memories that it may not see.
+/// Returns the passes that the caller may see, newest first. Acts on memories that the caller may not see are left out.
 pub(crate) fn list(ports: &Ports, caller: &Caller, filter: &PassFilter) -> Result<Vec<Pass>, Error> {
     read::bounded(Field::Limit, filter.limit, limits::PAGE)?;
     let mut passes = ports.store.passes(&caller.viewer, filter)?;
@@ -67,7 +67,7 @@ pub(crate) fn list(ports: &Ports, caller: &Caller, filter: &PassFilter) -> Resul
     Ok(passes)
 }
 
-/// Returns a pass, with its acts in words.
+/// Returns a pass with a description of each act.
 pub(crate) fn get(ports: &Ports, caller: &Caller, id: PassId) -> Result<ToldPass, Error> {
     let mut pass = found(ports, caller, id)?;
     let acts = std::mem::take(&mut pass.acts);
@@ -76,7 +76,7 @@ pub(crate) fn get(ports: &Ports, caller: &Caller, id: PassId) -> Result<ToldPass
     Ok(ToldPass { pass, told })
 }
 
-/// Describes the acts, done or planned, on memories that the caller may see.
+/// Describes the done or planned acts on memories that the caller may see.
 pub(crate) fn told(
     ports: &Ports,
     caller: &Caller,
@@ -92,7 +92,7 @@ pub(crate) fn told(
     Ok(told)
 }
 
-/// Returns the acts of passes of a kind in a space since a time, as far as the viewer may see the passes.
+/// Returns the acts of passes of one kind in a space since a given time, limited to passes that the viewer may see.
 pub(crate) fn acts(
     ports: &Ports,
     viewer: &Viewer,
@@ -117,7 +117,7 @@ fn found(ports: &Ports, caller: &Caller, id: PassId) -> Result<Pass, Error> {
     ports.store.pass(&caller.viewer, id)?.ok_or(Error::NoPass { id })
 }
 
-/// Returns the current memories of an act; `None` if one is gone or not visible to the caller.
+/// Returns the current memories of an act; `None` if a memory no longer exists or is not visible to the caller.
 fn find_all(ports: &Ports, caller: &Caller, act: &PassAct) -> Result<Option<Vec<Memory>>, Error> {
     let ids = act.memories();
     let mut found = Vec::new();
@@ -160,7 +160,7 @@ fn shown(memory: &Memory) -> String {
     format!("{} ({})", memory.label(), preview::cut(&said, PREVIEW))
 }
 
-/// Returns the space of a pass, to find its files.
+/// Returns the space of a pass. It determines the folder of the files.
 fn space(ports: &Ports, caller: &Caller, id: SpaceId) -> Result<crate::model::space::Space, Error> {
     access::space_by_id(ports, caller, id)?.ok_or_else(|| Error::NoSpace { name: id.to_string() })
 }

@@ -1,7 +1,9 @@
-//! Undoes a pass as far as its effects still exist. Anything that somebody changed since stays, and the answer says so.
+//! Undoes the effects of a pass that still exist. Effects that somebody has changed since are not undone, and the answer
+//! lists them.
 //!
-//! Files come first, each on its own; then all memories and the record of the undo, in one transaction. After an interruption
-//! between the two, a repeated undo finds the files restored and counts them as undone.
+//! The undo first restores files, one at a time. It then writes the changes to all memories and its own record in one
+//! transaction. If the undo is interrupted between these two steps, a repeated undo finds the files restored and counts them
+//! as undone.
 
 use super::file::{self, FileUndoOutcome};
 use super::{find_all, found, text};
@@ -20,10 +22,10 @@ use crate::verbs::embedding::Source;
 use crate::verbs::save::{dedupe, embed};
 use crate::verbs::status;
 
-/// The writes that undo an act, with the rights that they need; or the reason why it stays.
+/// The writes that undo an act and the rights that the writes need, or the reason why the act is not undone.
 type UndoDecision = Result<(Vec<Right>, Vec<Write>), String>;
 
-/// Undoes a pass, or previews that.
+/// Undoes a pass, or previews the undo.
 pub(crate) fn undo(ports: &Ports, caller: &Caller, id: PassId, dry_run: bool) -> Result<Undone, Error> {
     let pass = found(ports, caller, id)?;
     if pass.outcome == PassOutcome::Undone {
@@ -35,7 +37,7 @@ pub(crate) fn undo(ports: &Ports, caller: &Caller, id: PassId, dry_run: bool) ->
     for act in pass.acts.iter().rev() {
         if let Some(name) = act.file() {
             let stays = match file::take_back(ports, caller, pass.space, (name, act), dry_run)? {
-                // An act is recorded before it is done, and may still follow.
+                // An act is recorded before it is executed, so the running pass may still execute this act.
                 Ok(FileUndoOutcome::FoundDone) if under_way => Some("the pass is still running".to_owned()),
                 back => back.err(),
             };
@@ -53,7 +55,7 @@ pub(crate) fn undo(ports: &Ports, caller: &Caller, id: PassId, dry_run: bool) ->
     Ok(undone)
 }
 
-/// The part of an undo that is in the store.
+/// The part of an undo that changes the store.
 struct PassUndo<'a> {
     ports: &'a Ports,
     caller: &'a Caller,
@@ -67,7 +69,7 @@ impl PassUndo<'_> {
         let space = Right { space: self.pass.space, role: Role::Writer, over: None };
         let (mut rights, mut writes) = (vec![space], Vec::new());
         for act in self.pass.acts.iter().rev().filter(|act| act.is_deed() && act.file().is_none()) {
-            // A memory that is gone, or not visible to the caller, is not mentioned either.
+            // The answer does not mention a memory that no longer exists or that the caller may not see.
             let Some(memories) = find_all(ports, caller, act)? else { continue };
             let decided = match self.decide(act, &memories) {
                 Err(error @ (Error::Denied { .. } | Error::Held { .. })) => Err(error.to_string()),
@@ -191,7 +193,7 @@ impl PassUndo<'_> {
         }
     }
 
-    /// Removes the link made between two memories, and restores the automatic one that it replaced.
+    /// Removes the link that the act made between two memories, and restores the automatic link that it replaced.
     fn unlinked(
         &self,
         (from, to): (&Memory, &Memory),

@@ -1,7 +1,8 @@
 //! Applies the lifecycle rules to one memory at a time.
 //!
-//! A rule moves a memory one step at a time: active, cooling, archived. It never touches a memory that somebody archived,
-//! quarantined or pinned, ignores a todo or a goal until it is done, and reverts moves made by a clock that was ahead.
+//! A rule moves a memory one step at a time: active, cooling, archived. Rules never move a memory that somebody archived or
+//! that is quarantined. They never cool a pinned memory, or a todo or a goal that is not done, and archive it only at its
+//! own expiry time. They also revert moves made while the clock was ahead.
 
 use std::fmt;
 
@@ -14,7 +15,7 @@ use crate::model::time::Timestamp;
 use crate::model::vocabulary::{MemoryType, Stability, State};
 use crate::rank::decay::{self, days};
 
-/// A step that is due, and why.
+/// A step that is due, and the reason.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LifecycleDecision {
     /// The step.
@@ -23,22 +24,22 @@ pub struct LifecycleDecision {
     pub why: LifecycleReason,
 }
 
-/// A step of a rule.
+/// A step that a rule takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LifecycleStep {
-    /// Lowers its rank in recall until it is used.
+    /// Lowers the rank of a memory in recall until the memory is used.
     Cool,
-    /// Makes it active again.
+    /// Makes a memory active again.
     Revive,
-    /// Hides it from recall.
+    /// Hides a memory from recall.
     Archive,
-    /// Deletes it for good after it was forgotten.
+    /// Permanently deletes a memory that was forgotten.
     Erase,
 }
 
 impl LifecycleStep {
-    /// Returns the word for it.
+    /// Returns the name of the step.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Cool => "cool",
@@ -54,49 +55,49 @@ impl LifecycleStep {
 pub enum LifecycleReason {
     /// The memory was idle for too long.
     Idle {
-        /// Number of idle days.
+        /// Number of days without use.
         days: f64,
-        /// Number of idle days allowed.
+        /// Maximum number of days without use.
         patience: f64,
     },
     /// The memory has expired.
     Expired {
-        /// Time of expiry.
+        /// The expiry time.
         at: Timestamp,
     },
     /// An expiry rule applies to the memory.
     TooOld {
-        /// Days since the last write.
+        /// Days since the last write, completion or restore.
         days: f64,
-        /// Number of days after which it ends.
+        /// Number of days after which the rule archives the memory.
         after: u32,
     },
-    /// The memory has been cooling for long, and its importance is low.
+    /// The memory has been cooling for a long time, and its importance is low.
     Faded {
-        /// Number of days that it has been cooling.
+        /// Number of days since a rule cooled the memory, or since its last use if no rule did.
         days: f64,
-        /// Its importance.
+        /// The importance of the memory.
         importance: f64,
-        /// Importance below which it is archived.
+        /// Importance below which the memory is archived.
         below: f64,
     },
-    /// A rule moved it at a time in the future, by a clock that was ahead.
+    /// A rule moved the memory at a time that is now in the future, because the clock was ahead.
     Ahead {
-        /// The recorded time.
+        /// The recorded time of that move.
         at: Timestamp,
     },
     /// A rule archived a todo or a goal that is not done.
     Open,
-    /// The memory is cooling but was not idle for long enough.
+    /// The memory is cooling although it was not idle for long enough.
     NotIdle {
-        /// Number of idle days allowed; `None` means any number.
+        /// Maximum number of days without use; `None` means no limit.
         patience: Option<f64>,
     },
-    /// The memory was forgotten longer ago than such memories are kept.
+    /// The retention period of the forgotten memory is over.
     Kept {
-        /// Number of days since.
+        /// Number of days since the memory was forgotten.
         days: f64,
-        /// Number of days that they are kept.
+        /// Number of days that forgotten memories are retained.
         keep: u32,
     },
 }
@@ -146,7 +147,7 @@ pub fn judge(life: &Life, policy: &LifecyclePolicy, now: Timestamp) -> Option<Li
     if let Some(at) = life.status.forgotten_at {
         return forgotten(at, policy, now);
     }
-    // A creation time in the future means that the clock is behind, so nothing can be concluded.
+    // A creation time in the future means that the clock is behind, so no rule can be applied.
     if life.status.quarantined_at.is_some() || life.usage.created_at > now {
         return None;
     }
@@ -171,7 +172,8 @@ pub fn after(status: Status, step: LifecycleStep, now: Timestamp) -> Status {
     match step {
         LifecycleStep::Cool => status.ruled(State::Cooling, now),
         LifecycleStep::Archive => status.ruled(State::Archived, now),
-        // The time of an earlier restore is lost, so the time counts from now, as if it had just been restored.
+        // The time of an earlier restore is unknown, so the period starts again now, as if the memory had just been
+        // restored.
         LifecycleStep::Revive if status.state == State::Archived => status.ruled(State::Active, now),
         LifecycleStep::Revive => status.moved(State::Active),
         LifecycleStep::Erase => status,
@@ -186,20 +188,20 @@ fn forgotten(at: Timestamp, policy: &LifecyclePolicy, now: Timestamp) -> Option<
     })
 }
 
-/// Returns a reason if a rule moved it at a time in the future.
+/// Returns a reason if a rule moved the memory at a time in the future.
 fn ahead(life: &Life, now: Timestamp) -> Option<LifecycleReason> {
     life.status.ruled_at.filter(|at| *at > now).map(|at| LifecycleReason::Ahead { at })
 }
 
-/// Returns a reason if a rule archived a todo or a goal that is not done, as rules once did. An expired one stays
-/// archived.
+/// Returns a reason if a rule archived a todo or a goal that is not done, as rules of earlier versions did. An expired todo
+/// or goal stays archived.
 fn undone(life: &Life, now: Timestamp) -> Option<LifecycleReason> {
     let by_rule = life.status.ruled_at.is_some() && life.expires_at.is_none_or(|at| at > now);
     (by_rule && life.is_open()).then_some(LifecycleReason::Open)
 }
 
-/// Returns a reason if its time is over, whatever its importance. A pinned or open memory ends only at its own expiry
-/// time.
+/// Returns a reason if the lifetime of the memory is over, whatever its importance. A pinned or open memory ends only at its
+/// own expiry time.
 fn over(life: &Life, policy: &LifecyclePolicy, now: Timestamp) -> Option<LifecycleReason> {
     if let Some(at) = life.expires_at.filter(|at| *at <= now) {
         return Some(LifecycleReason::Expired { at });
@@ -212,7 +214,7 @@ fn over(life: &Life, policy: &LifecyclePolicy, now: Timestamp) -> Option<Lifecyc
     (days >= f64::from(after)).then_some(LifecycleReason::TooOld { days, after })
 }
 
-/// Returns a reason if it was idle for too long.
+/// Returns a reason if the memory was idle for too long.
 fn idle(life: &Life, policy: &LifecyclePolicy, now: Timestamp) -> Option<LifecycleReason> {
     let patience = patience(life, policy)?;
     let days = days(since(life, life.usage.accessed_at.max(life.usage.updated_at)), now);
@@ -226,7 +228,7 @@ fn cooling(
     now: Timestamp,
 ) -> Option<(LifecycleStep, LifecycleReason)> {
     if idle(life, policy, now).is_none() {
-        // It was cooled by hand or by another system: a rule must not undo that.
+        // The memory was cooled by hand or by another system, and a rule must not revert that.
         let ruled = life.status.ruled_at.is_some();
         return ruled.then_some((
             LifecycleStep::Revive,
@@ -236,19 +238,20 @@ fn cooling(
     let since = life.status.ruled_at.unwrap_or(life.usage.accessed_at);
     let (days, below) = (days(since, now), policy.archive_below);
     let importance = decay::importance(&life.class, &life.usage, &life.status, now);
-    // A stable memory stays true even if nobody has asked for it in years.
+    // A stable memory remains true even if nobody has used it for years.
     let passing = life.class.stability != Stability::Stable;
     let due = passing && days >= f64::from(policy.archive_after_days?) && importance < below;
     due.then_some((LifecycleStep::Archive, LifecycleReason::Faded { days, importance, below }))
 }
 
-/// Returns the idle days after which it cools; `None` if it never does.
+/// Returns the number of idle days after which the memory cools; `None` if it never cools.
 fn patience(life: &Life, policy: &LifecyclePolicy) -> Option<f64> {
     let lasting = life.status.pinned || life.class.memory_type == MemoryType::Identity || life.is_open();
     if lasting { None } else { policy.cool_after.days(life.class.stability, life.usage.access_count) }
 }
 
-/// Returns the time that rules count from: the last use or write, completion or restore, whichever came last.
+/// Returns the start of the period that a rule measures: the latest of `used`, the completion and the restore. `used` is
+/// the time of the last use or write.
 fn since(life: &Life, used: Timestamp) -> Timestamp {
     let done = life.status.done_at.unwrap_or(used);
     used.max(done).max(brought_back(life).unwrap_or(used))
@@ -295,7 +298,7 @@ mod tests {
         }
     }
 
-    /// Returns the step on a day, as a word.
+    /// Returns the name of the step that is due on day `n`.
     fn on(life: &Life, policy: &LifecyclePolicy, n: i64) -> Option<&'static str> {
         judge(life, policy, day(n)).map(|verdict| verdict.step.as_str())
     }

@@ -1,7 +1,7 @@
-//! The ageing of memories. Pure functions of the stored data and of now; nothing is rewritten on a timer.
+//! The ageing of memories: pure functions of the stored data and the current time. No timer rewrites memories.
 //!
-//! [`rules`] is the policy of a space for aged memories, and [`judge`] applies it to one memory. How much importance is left
-//! at a time is computed by [`decay`](crate::rank::decay).
+//! [`rules`] defines the lifecycle policy of a space, and [`judge`] applies the policy to one memory.
+//! [`decay`](crate::rank::decay) computes how much importance is left at a given time.
 
 pub mod judge;
 pub mod rules;

@@ -1,4 +1,4 @@
-//! The policy of a space for aged memories. Set by the operator, never by a caller.
+//! The lifecycle policy of a space. The operator sets it; callers cannot change it.
 
 use std::collections::BTreeMap;
 
@@ -6,12 +6,12 @@ use crate::model::life::Life;
 use crate::model::space::Space;
 use crate::model::vocabulary::{Kind, MemoryType, Stability};
 
-/// The rules of every space.
+/// The lifecycle policies of all spaces.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LifecyclePolicies {
     /// The default policy.
     pub usual: LifecyclePolicy,
-    /// The policies of single spaces, by name or id.
+    /// The policies of individual spaces, by name or id.
     pub spaces: BTreeMap<String, LifecyclePolicy>,
 }
 
@@ -23,20 +23,20 @@ impl LifecyclePolicies {
     }
 }
 
-/// The policy of a space. `None` days never elapse.
+/// The lifecycle policy of a space. `None` in a field of days means never.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LifecyclePolicy {
     /// Idle days after which an unused memory cools.
     pub cool_after: IdleDays,
-    /// Days that it must have been cooling before it may be archived.
+    /// Minimum number of days of cooling before a memory may be archived.
     pub archive_after_days: Option<u32>,
-    /// Importance below which it is then archived.
+    /// Importance below which a cooling memory is then archived.
     pub archive_below: f64,
-    /// Rules that archive memories after a time whatever their importance; the first that matches counts.
+    /// Rules that archive memories after a given time, whatever their importance. The first matching rule applies.
     pub expire: Vec<ExpiryRule>,
-    /// Days to keep softly forgotten memories.
+    /// Number of days to retain softly forgotten memories.
     pub keep_forgotten_days: Option<u32>,
-    /// Days to keep the audit.
+    /// Number of days to retain audit entries.
     pub keep_audit_days: Option<u32>,
 }
 
@@ -53,14 +53,14 @@ impl Default for LifecyclePolicy {
     }
 }
 
-/// Idle days, by the stability of a memory.
+/// Numbers of idle days, by the stability of a memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IdleDays {
-    /// Days for memories that rarely change.
+    /// Number of days for memories that rarely change.
     pub stable: Option<u32>,
-    /// Days for memories that change now and then.
+    /// Number of days for memories that sometimes change.
     pub evolving: Option<u32>,
-    /// Days for memories that are short-lived.
+    /// Number of days for short-lived memories.
     pub volatile: Option<u32>,
 }
 
@@ -71,8 +71,8 @@ impl Default for IdleDays {
 }
 
 impl IdleDays {
-    /// Returns the idle days after which a memory with this number of uses cools. Each use adds less than the one before.
-    /// `None` means never.
+    /// Returns the number of idle days after which a memory with this number of uses cools. Each use adds less than the
+    /// previous use. `None` means never.
     pub fn days(&self, stability: Stability, uses: u64) -> Option<f64> {
         let unused = match stability {
             Stability::Stable => self.stable,
@@ -88,15 +88,15 @@ impl IdleDays {
 /// A rule that archives memories a number of days after their last write. A missing field matches everything.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ExpiryRule {
-    /// The type.
+    /// The type of the memory.
     pub memory_type: Option<MemoryType>,
-    /// The kind.
+    /// The kind of the memory.
     pub kind: Option<Kind>,
-    /// The stability.
+    /// The stability of the memory.
     pub stability: Option<Stability>,
-    /// The tag.
+    /// A tag of the memory.
     pub tag: Option<String>,
-    /// Number of days.
+    /// Number of days after the last write, completion or restore.
     pub after_days: u32,
 }
 
@@ -104,7 +104,7 @@ impl ExpiryRule {
     /// Returns true if the rule applies to this memory.
     pub fn fits(&self, life: &Life) -> bool {
         let class = &life.class;
-        // A completed todo has happened, so rules for events apply to it too.
+        // A completed todo is in the past, so rules for events apply to it too.
         let is_event = |wanted| life.status.done_at.is_some() && wanted == MemoryType::Event;
         self.memory_type.is_none_or(|wanted| wanted == class.memory_type || is_event(wanted))
             && self.kind.is_none_or(|wanted| wanted == class.kind)

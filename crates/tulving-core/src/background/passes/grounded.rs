@@ -1,9 +1,10 @@
-//! Checks that a statement of a language model is based on what was said. A model makes things up, and text that it reads
-//! may tell it to.
+//! Checks that a statement of a language model is based on what was said. A model may invent statements, and a text that it
+//! reads may instruct it to do so.
 //!
-//! A filter, not a proof: at least half of the words were said, every name and number was, the subject was mentioned, and
-//! nothing is negated unless something was. It prefers losing a good paraphrase to keeping an invention. Every sentence
-//! begins with a capital, so a capital there is not a sign of a name: the word itself decides ([`opens`]).
+//! This is a filter, not a proof. At least half of the words of the statement, and every name and number in it, must have
+//! been said; its subject must have been mentioned; and it may contain a negation only if the source does. The filter
+//! prefers losing a good paraphrase to accepting an invention. Every sentence begins with a capital letter, so a capital
+//! there does not indicate a name: the word itself decides ([`opens`]).
 
 use std::collections::BTreeSet;
 
@@ -12,8 +13,8 @@ use tulving_text::terms::{is_stop_word, terms};
 
 use super::proactive::{denials, marks, plain};
 
-/// Words that a statement may begin with although nobody said them; also words for the user in other languages, with their
-/// articles.
+/// Words that a statement may begin with although nobody said them. The list includes words for the user in other languages,
+/// with their articles.
 const SUBJECTS: &[&str] = &[
     "user",
     "users",
@@ -47,7 +48,7 @@ const SUBJECTS: &[&str] = &[
     "пользователя",
 ];
 
-/// First words of sentences about a decision or an event that are not names.
+/// First words of sentences about a decision or an event. They are not names.
 const OPENERS: &[&str] = &[
     "agreement",
     "appointment",
@@ -132,7 +133,7 @@ const OPENERS: &[&str] = &[
     "decisione",
     "scelto",
 ];
-/// Names that end like a verb.
+/// Names with the ending of a verb.
 const NAMES_LIKE_VERBS: &[&str] = &[
     "ahmed",
     "alfred",
@@ -178,18 +179,18 @@ const NAMES_LIKE_VERBS: &[&str] = &[
     "yaoming",
 ];
 
-/// Minimum share of a statement's words that were said: numerator and denominator.
+/// Minimum share of a statement's words that were said, as numerator and denominator.
 type WordShare = (usize, usize);
 const HALF: WordShare = (1, 2);
-/// The share for text that everybody reads again and again.
+/// The share for text that is read on every request.
 pub(super) const TWO_THIRDS: WordShare = (2, 3);
 
-/// Returns true if a statement is based on what was said. `speaker` is the speaker's name.
+/// Returns true if a statement is based on what was said. `speaker` is the name of the speaker.
 pub(super) fn is_grounded(statement: &str, said: &str, speaker: Option<&str>) -> bool {
     GroundingText::by(said, speaker).bears(statement, HALF)
 }
 
-/// The text that was said, prepared for checking statements.
+/// The source text, prepared for checking statements.
 pub(super) struct GroundingText {
     words: GroundingWords,
     terms: BTreeSet<String>,
@@ -201,7 +202,7 @@ impl GroundingText {
         Self::by(said, None)
     }
 
-    /// Prepares the words of a speaker with this name, which a statement may mention.
+    /// Prepares the words of a speaker. A statement may also mention the name of the speaker.
     fn by(said: &str, speaker: Option<&str>) -> Self {
         let all = format!("{said} {}", speaker.unwrap_or_default());
         Self {
@@ -211,12 +212,13 @@ impl GroundingText {
         }
     }
 
-    /// Returns its terms.
+    /// Returns the terms of the source text.
     pub(super) fn terms(&self) -> &BTreeSet<String> {
         &self.terms
     }
 
-    /// Returns true if a statement is based on it, and at least this share of the statement's words was said.
+    /// Returns true if a statement is based on the source text, and at least this share of the statement's words occurs in
+    /// it.
     pub(super) fn bears(&self, statement: &str, share: WordShare) -> bool {
         let own: Vec<String> = terms(statement).into_iter().filter(|term| !is_subject(term)).collect();
         let shared = own.iter().filter(|term| self.terms.contains(*term)).count();
@@ -226,7 +228,7 @@ impl GroundingText {
             && (self.denies || denials(&plain(statement)) == 0)
     }
 
-    /// Returns true if every name and number of a statement was said.
+    /// Returns true if every name and number of a statement occurs in the source text.
     pub(super) fn bears_names(&self, statement: &str) -> bool {
         sentence::sentences(statement).into_iter().all(|range| {
             let one = &statement[range];
@@ -235,7 +237,7 @@ impl GroundingText {
         })
     }
 
-    /// Returns true if the first word of a sentence is not a name, or was said.
+    /// Returns true if the first word of a sentence is not a name, or occurs in the source text.
     fn bears_beginning(&self, sentence: &str) -> bool {
         let first = sentence.split_whitespace().next().unwrap_or_default();
         !first.starts_with(char::is_uppercase)
@@ -254,7 +256,7 @@ fn opens(word: &str) -> bool {
     OPENERS.contains(&word) || is_verb && !NAMES_LIKE_VERBS.contains(&word)
 }
 
-/// Returns true if what was said contains a quote, in any case and with any white space.
+/// Returns true if the source text contains a quote, ignoring case and the amount of white space.
 pub(super) fn is_quoted(quote: &str, said: &str) -> bool {
     let even = |text: &str| {
         let text = text.replace(['’', '‘'], "'").replace(['“', '”', '„'], "\"").to_lowercase();
@@ -271,7 +273,7 @@ fn is_subject(word: &str) -> bool {
     SUBJECTS.contains(&bare.strip_prefix("l'").or_else(|| bare.strip_prefix("l’")).unwrap_or(bare))
 }
 
-/// The words of a text for comparison: whole, without possessives, and also the parts of compounds.
+/// The words of a text for comparison: complete words without possessives, and the parts of compounds.
 struct GroundingWords(BTreeSet<String>);
 
 impl GroundingWords {

@@ -1,7 +1,7 @@
-//! Background passes that read what was said and propose what to save.
+//! Background passes that read conversations and journals and propose what to save.
 //!
-//! A pass takes text and returns requests. It has no store and no model: the engine asks and saves, on the path of every
-//! save.
+//! A pass takes text and returns requests. It has no access to the store or to a model: the engine asks the model and saves
+//! the results in the same way as any other save.
 
 pub(crate) mod consolidate;
 mod grounded;
@@ -13,7 +13,7 @@ pub(crate) mod shadow;
 pub use self::consolidate::{ConsolidationSettings, ConsolidationSummary, DroppedLine, RejectedLine};
 pub use self::proactive::TurnReadingCounts;
 
-/// Makes a turn for tests.
+/// Builds a turn for tests.
 #[cfg(test)]
 fn turn(role: crate::model::vocabulary::TurnRole, content: &str) -> crate::model::turn::Turn {
     let at: crate::model::time::Timestamp = "2026-05-27T10:00:00Z".parse().expect("a time");

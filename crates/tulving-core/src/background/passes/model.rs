@@ -1,7 +1,7 @@
-//! Finds what is worth keeping in a turn, with a language model.
+//! Finds facts worth saving in a turn, with a language model.
 //!
-//! The alternative is rules, [`facts::propose`]. The answer is not trusted: each statement must be based on words of the
-//! turn that the model quotes, and anything not in the requested form is left out.
+//! The alternative is rules, [`facts::propose`]. The model's answer is not trusted: each statement must be based on words of
+//! the turn that the model quotes, and anything not in the requested form is left out.
 
 use serde_json::{Value, json};
 use tulving_text::classify::facts::{self, FactProposal};
@@ -13,11 +13,11 @@ use crate::model::turn::Turn;
 use crate::model::vocabulary::MemoryType;
 
 const INSTRUCTIONS: &str = include_str!("prompts/proactive.md");
-/// Its name in the record of token use.
+/// The name of the pass in the record of token use.
 pub(crate) const PASS: &str = "proactive";
-/// The text in place of a rule's name in the origin of a memory.
+/// The origin of a memory that a model proposed, instead of the name of a rule.
 const WHY: &str = "by a language model";
-/// Most statements of an answer that are read.
+/// Maximum number of statements that are read from an answer.
 const LOOKED_AT: usize = 64;
 
 /// The types that may be proposed.
@@ -33,14 +33,14 @@ const TYPES: [MemoryType; 9] = [
     MemoryType::Todo,
 ];
 
-/// Returns the part of a turn to read, without text that Tulving itself put into it. `None` if there is nothing to ask
-/// about.
+/// Returns the part of a turn to read, without text that Tulving itself inserted. Returns `None` if the turn is too long
+/// or the rest is only small talk.
 pub(crate) fn own(turn: &Turn) -> Option<String> {
     let own = facts::without_injected(&turn.content);
     (turn.content.len() <= facts::TURN_BYTES && !facts::is_small_talk(&own)).then_some(own)
 }
 
-/// Makes the prompt for a turn.
+/// Builds the prompt for a turn.
 pub(crate) fn prompt(turn: &Turn, own: &str) -> Prompt {
     let asked = json!({ "day": turn.at.date(), "speaker": turn.speaker, "turn": own });
     Prompt { answer: Some(schema()), ..Prompt::new(INSTRUCTIONS, asked.to_string()) }
@@ -71,7 +71,7 @@ fn schema() -> Value {
     })
 }
 
-/// Returns what a model found in a turn, or `None` if its answer is not valid.
+/// Returns the facts that a model found in a turn, or `None` if its answer is not valid.
 pub(crate) fn found(turn: &Turn, own: &str, reply: &Reply) -> Option<Vec<FactProposal>> {
     let answer: Value = serde_json::from_str(unfenced(&reply.text)).ok()?;
     let listed = answer.get("memories")?.as_array()?;
@@ -85,7 +85,7 @@ pub(crate) fn found(turn: &Turn, own: &str, reply: &Reply) -> Option<Vec<FactPro
     Some(found)
 }
 
-/// Returns the JSON of an answer that a model put into a code block.
+/// Returns the JSON of an answer without the code block around it.
 fn unfenced(text: &str) -> &str {
     let text = text.trim();
     let inner = text.strip_prefix("```json").or_else(|| text.strip_prefix("```"));

@@ -1,7 +1,8 @@
-//! Memories that nobody asked for: remarks of a user that are worth keeping.
+//! Memories that nobody requested: remarks of a user that are worth saving.
 //!
-//! The findings of rules ([`facts::propose`](tulving_text::classify::facts::propose)) or of a language model
-//! ([`model`](super::model)) are handled here in the same way: known ones are left out, and the rest record their origin.
+//! The findings come from rules ([`facts::propose`](tulving_text::classify::facts::propose)) or from a language model
+//! ([`model`](super::model)), and both are handled in the same way: known findings are left out, and the others are saved
+//! with their origin.
 
 use std::collections::BTreeSet;
 
@@ -17,17 +18,17 @@ use crate::model::score::Importance;
 use crate::model::turn::Turn;
 use crate::model::vocabulary::{Author, Trust};
 
-/// Factor on the importance of memories that nobody asked for.
+/// Factor for the importance of memories that nobody requested.
 const UNASKED: f64 = 0.8;
 
-/// A turn to be read.
+/// A turn to read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ProactiveTurn<'a> {
     /// The turn.
     pub(crate) turn: &'a Turn,
-    /// True if the place of the turn can be trusted.
+    /// True if the source of the turn can be trusted.
     pub(crate) trusted: bool,
-    /// The pass that reads it.
+    /// The pass that reads the turn.
     pub(crate) pass: PassId,
 }
 
@@ -36,23 +37,23 @@ pub(crate) struct ProactiveTurn<'a> {
 pub(crate) struct SaveProposal {
     /// The save request.
     pub(crate) request: SaveRequest,
-    /// True if it goes to quarantine.
+    /// True if the memory is saved to quarantine.
     pub(crate) aside: bool,
 }
 
 /// A known memory similar to a proposal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct KnownMemory {
-    /// Its content.
+    /// The content of the known memory.
     pub(crate) content: String,
-    /// True if it means nearly the same.
+    /// True if its meaning is nearly the same as that of the proposal.
     pub(crate) near: bool,
 }
 
 /// The result of reading turns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct TurnReadingCounts {
-    /// The number of saved memories that recall finds.
+    /// The number of saved memories that recall can find.
     pub saved: usize,
     /// The number of memories in quarantine.
     pub aside: usize,
@@ -62,8 +63,8 @@ pub struct TurnReadingCounts {
     pub journaled: usize,
 }
 
-/// Returns the findings in a turn that are not known yet, and the number of known ones. `known` returns the memories similar
-/// to a statement.
+/// Returns the findings in a turn that are not known yet, and the number of known findings. `known` returns the memories
+/// similar to a statement.
 pub(crate) fn proposals(
     heard: ProactiveTurn<'_>,
     found: Vec<FactProposal>,
@@ -93,7 +94,8 @@ fn proposal(heard: ProactiveTurn<'_>, proposed: FactProposal) -> SaveProposal {
         source_note: Some(preview::cut(&note, limits::NOTE_CHARS)),
         trust: Some(if trusted { Trust::Own } else { Trust::Untrusted }),
         pass: Some(pass),
-        // No conversation: a statement from two conversations is stored once, by its content.
+        // The request names no conversation, so that the same statement from two conversations is stored only once, by its
+        // content.
         speaker: turn.speaker.clone(),
         ..SaveRequest::new(content)
     };
@@ -111,7 +113,7 @@ pub(crate) fn is_said(proposed: &str, known: &KnownMemory) -> bool {
     new == old || (known.near && !differs(proposed, &known.content, &new, &old))
 }
 
-/// Returns the words of a statement, without optional ones: "User prefers tea" is "Prefers tea".
+/// Returns the words of a statement, without optional words: "User prefers tea" becomes "Prefers tea".
 pub(super) fn plain(text: &str) -> Vec<String> {
     let lower = text.to_lowercase().replace('’', "'");
     let word = |c: char| c.is_alphanumeric() || matches!(c, '\'' | '_' | '/' | ':' | '@');
@@ -122,8 +124,8 @@ pub(super) fn plain(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Returns true if statements that a model finds similar still differ: by a number, a name or a negation, or by the order of
-/// the same words.
+/// Returns true if two statements differ although a model finds them similar: by a number, a name, a negation, or the order
+/// of the same words.
 fn differs(new: &str, old: &str, new_words: &[String], old_words: &[String]) -> bool {
     let sorted = |words: &[String]| {
         let mut words = words.to_vec();
@@ -134,7 +136,8 @@ fn differs(new: &str, old: &str, new_words: &[String], old_words: &[String]) -> 
     turned || marks(new) != marks(old) || denials(new_words) != denials(old_words)
 }
 
-/// Returns the words that identify one thing: with a digit, a capital or a mark inside.
+/// Returns the words that identify something: words with a digit, a capital letter, or one of the marks `.`, `/`,
+/// `_` and `@`.
 pub(super) fn marks(text: &str) -> BTreeSet<String> {
     let words = text.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
     let marked = words.enumerate().filter(|(at, word)| {

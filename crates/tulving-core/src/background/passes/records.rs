@@ -1,6 +1,6 @@
-//! Decides with a model what to do about memories that say nearly the same.
+//! Asks a model what to do about memories with nearly the same content.
 //!
-//! Takes texts and returns a verdict on each group. The caller applies it, as far as it can be undone.
+//! The pass takes texts and returns a verdict on each group. The caller applies each verdict that can be undone.
 
 use std::time::Duration;
 
@@ -12,13 +12,13 @@ use crate::model::preview;
 use crate::model::vocabulary::Verdict;
 use crate::text::withhold;
 
-/// Its name in the record of token use.
+/// The name of the pass in the record of token use.
 pub(crate) const PASS: &str = "records";
-/// Most groups that are decided at once.
+/// Maximum number of groups in one prompt.
 pub(crate) const GROUPS: usize = 20;
-/// Most characters of one memory.
+/// Maximum number of characters of one memory.
 const CHARS: usize = 1_000;
-/// Most characters of a reason.
+/// Maximum number of characters of a reason.
 const REASON: usize = 300;
 const WITHIN: Duration = Duration::from_secs(120);
 const ANSWER_TOKENS: u32 = 4_096;
@@ -29,15 +29,15 @@ const DECIDE: &str = "decide";
 /// A model's decision about a group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct GroupDecision {
-    /// The group, from 0.
+    /// The index of the group, from 0.
     pub(crate) group: usize,
     /// The verdict.
     pub(crate) verdict: Verdict,
-    /// The reason, without secrets, on one line.
+    /// The reason, on one line and without secrets.
     pub(crate) reason: String,
 }
 
-/// Makes the prompt for groups of contents, each with the newest first.
+/// Builds the prompt for groups of contents. Each group begins with the newest content.
 pub(crate) fn prompt(groups: &[Vec<&str>]) -> Prompt {
     let mut said = String::new();
     for (at, group) in groups.iter().enumerate() {
@@ -74,8 +74,8 @@ pub(crate) fn prompt(groups: &[Vec<&str>]) -> Prompt {
     prompt
 }
 
-/// Returns a model's decisions about the groups, each once, or `None` if it gave no list of decisions. Decisions that cannot
-/// be read are left out, and their memories stay unchanged.
+/// Returns a model's decisions, at most one for each group, or `None` if its answer contains no list of decisions. Decisions
+/// that cannot be parsed are left out, and their memories stay unchanged.
 pub(crate) fn decisions(reply: &Reply, groups: usize) -> Option<Vec<GroupDecision>> {
     let calls = reply.calls.iter().filter(|call| call.name == DECIDE);
     let said = calls.filter_map(|call| call.arguments.as_ref().ok()?.get("decisions")?.as_array().cloned());

@@ -1,8 +1,8 @@
-//! The shadow journaler: a language model with two tools finds the parts of an exchange that belong in the journal of the day.
+//! The shadow journaler: a language model with two tools that finds the parts of an exchange that belong in today's journal.
 //!
-//! One exchange, no history: the model may search the journals and ask for entries, in at most two rounds and one minute. It
-//! has no access to files or the store. Anybody may have made it write its requests, so an entry is one line that is based
-//! on the exchange, and the model does not decide where it goes.
+//! The model sees one exchange and no history. It may search the journals and request entries, in at most two rounds and one
+//! minute. It has no access to files or the store. Any text that the model reads may have influenced its requests. Therefore
+//! an entry is one line that must be based on the exchange, and the model does not choose the file.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -21,36 +21,36 @@ use crate::model::preview;
 use crate::model::turn::Turn;
 
 const INSTRUCTIONS: &str = include_str!("prompts/shadow.md");
-/// Its name in the record of token use, and the name of its jobs.
+/// The name of the pass in the record of token use, and the name of its jobs.
 pub(crate) const PASS: &str = crate::model::job::SHADOW;
-/// Most questions to the model.
+/// Maximum number of questions to the model.
 const ROUNDS: usize = 2;
-/// Time limit of the whole pass.
+/// Time limit for the complete pass.
 const WITHIN: Duration = Duration::from_secs(60);
-/// Most tokens of an answer.
+/// Maximum number of tokens of an answer.
 const MAX_TOKENS: u32 = 600;
-/// Most characters of each side's words that the model sees.
+/// Maximum number of characters of each turn that the model sees.
 const SHOWN: usize = 4_000;
-/// Most calls of one answer that are read, and most bytes of one.
+/// Maximum number of calls read from one answer, and maximum number of bytes of one call.
 const CALLS: usize = 8;
 const CALL_BYTES: usize = 4_000;
-/// Most entries of one pass, and the range of their lengths, in characters.
+/// Maximum number of entries of one pass, and the range of their lengths, in characters.
 const ENTRIES: usize = 5;
 const LENGTH: Range<usize> = 8..501;
-/// Default and maximum number of search results.
+/// The default and the maximum number of search results.
 const USUAL: usize = 5;
 const HITS: usize = 10;
-/// Longest answer to a greeting, in characters, that is only routine.
+/// Maximum number of characters of an answer to a greeting that is considered routine.
 const ROUTINE: usize = 200;
 
-/// Reasons for leaving out a note that was not read, or could not be.
+/// Reasons for leaving out a note that was not read or could not be read.
 const UNHEARD: &str = "it was too long, or one too many";
 const GARBLED: &str = "its arguments are not those of the tool";
 
 const SEARCH: &str = "memory_search";
 const REMEMBER: &str = "remember";
 
-/// The words of a user and the answer, without text that Tulving itself put in.
+/// The words of a user and the answer, without text that Tulving itself inserted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Exchange {
     day: String,
@@ -90,7 +90,7 @@ impl Exchange {
     }
 }
 
-/// Returns the tools of the maven dialect.
+/// Returns the tools, which have the form of the maven dialect.
 fn tools() -> Vec<Tool> {
     let tool = |name: &str, description: &str, properties: Value, required: &str| Tool {
         name: name.to_owned(),
@@ -117,22 +117,22 @@ pub(crate) struct ShadowContext<'a> {
     pub(crate) ask: &'a mut dyn FnMut(&Prompt) -> Result<crate::model::llm::Reply, Error>,
     /// Searches the journals.
     pub(crate) search: &'a mut dyn FnMut(&str, usize) -> Result<JournalHits, Error>,
-    /// The journal of today, entry by entry.
+    /// The entries of today's journal.
     pub(crate) today: &'a [String],
     /// Returns the elapsed time.
     pub(crate) elapsed: &'a mut dyn FnMut() -> Duration,
 }
 
-/// The notes that a model wants from an exchange.
+/// The notes that a model requests for an exchange.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ShadowNotes {
-    /// The lines for the journal of the day.
+    /// The lines for today's journal.
     pub(crate) entries: Vec<String>,
-    /// The reasons why other notes are left out, one for each. No reason repeats a note.
+    /// The reason for each note that was left out. No reason contains text of a note.
     pub(crate) left_out: Vec<String>,
 }
 
-/// Returns the notes that belong in the journal of the day.
+/// Returns the notes that belong in today's journal.
 pub(crate) fn entries(
     exchange: &Exchange,
     model: Option<String>,
@@ -147,7 +147,7 @@ pub(crate) fn entries(
         }
         let reply = match (hands.ask)(&prompt) {
             Ok(reply) => reply,
-            // Its earlier requests stay valid.
+            // The model's earlier requests remain valid.
             Err(_) if !notes.entries.is_empty() => break,
             Err(error) => return Err(error),
         };
@@ -166,7 +166,7 @@ pub(crate) fn entries(
     Ok(notes)
 }
 
-/// Returns true if a call is short enough to be read, and to be repeated to the model.
+/// Returns true if a call is short enough to be read and to be sent back to the model.
 fn is_bounded(call: &ToolCall) -> bool {
     let arguments = match &call.arguments {
         Ok(arguments) => arguments.to_string().len(),
@@ -175,7 +175,7 @@ fn is_bounded(call: &ToolCall) -> bool {
     arguments <= CALL_BYTES && call.name.len() <= 64 && call.id.len() <= 256
 }
 
-/// Returns the result of a tool. Only failures of the engine itself are errors.
+/// Runs a tool and returns its result. Only failures of the engine itself are errors.
 fn result(
     call: &ToolCall,
     exchange: &Exchange,
@@ -197,7 +197,7 @@ fn result(
     Ok(Message::ToolResult { id: call.id.clone(), name: call.name.clone(), content, failed })
 }
 
-/// Takes a note, or records why it is left out.
+/// Accepts a note, or records why the note is left out.
 fn remember(
     call: &ToolCall,
     exchange: &Exchange,
@@ -236,7 +236,7 @@ fn arguments<T: DeserializeOwned>(call: &ToolCall) -> Result<T, String> {
     T::deserialize(given).map_err(|error| format!("the arguments are not those of the tool: {error}"))
 }
 
-/// Returns the result of a search, as text for the model.
+/// Returns the result of a search as text for the model.
 fn search(
     asked: &ShadowSearchArguments,
     hands: &mut ShadowContext<'_>,
@@ -257,11 +257,11 @@ fn search(
     Ok(Ok(text))
 }
 
-/// Formats a content as a line of the journal, or returns the reason why it is not one.
+/// Formats a content as a line of the journal, or returns the reason why the content is not accepted.
 fn entry(content: &str, exchange: &Exchange, today: &[String], entries: &[String]) -> Result<String, String> {
     let line = content.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
     let line = line.collect::<Vec<_>>().join(" ");
-    // A line of a journal is not a heading, a list item, a quote or a fence.
+    // A line of a journal must not be a heading, a list item, a quote or a fence.
     let line = line.trim_start_matches(['#', '-', '*', '>', '+', ' ']).to_owned();
     if entries.len() >= ENTRIES {
         return Err(format!("{ENTRIES} entries are enough of one exchange"));
@@ -306,7 +306,7 @@ mod tests {
         Ok(Reply { text: String::new(), calls, tokens: Tokens::default(), ended: StopReason::ToolCalls })
     }
 
-    /// Runs the exchange about Postgres with these answers, and returns the entries and the prompts.
+    /// Runs the exchange about Postgres with these answers of the model, and returns the entries and the prompts.
     fn run(replies: Vec<Result<Reply, Error>>, took: u64) -> (Result<Vec<String>, Error>, Vec<Prompt>) {
         let (notes, asked) = run_notes(replies, took);
         (notes.map(|notes| notes.entries), asked)

@@ -1,8 +1,8 @@
-//! Updates the mirrors of one file to its content, in transactions small enough not to block others.
+//! Updates the mirrors of one file to match its content, in transactions small enough not to block other callers.
 //!
-//! Every transaction also writes a new state of the file. So if two processes work on one file, the slower one notices at
-//! its next transaction and decides again. Any process can continue unfinished work: it finds existing mirrors by their
-//! hash.
+//! Every transaction also writes a new state of the file. If two processes work on the same file, the slower one detects
+//! this at its next transaction and starts again from the new state. Any process can continue unfinished work, because it
+//! finds existing mirrors by their hash.
 
 use std::collections::HashMap;
 
@@ -21,19 +21,19 @@ use crate::verbs::access::{self, Ports};
 
 use super::entry::{self, MirrorSource, PlannedMirror};
 
-/// Most writes of one transaction.
+/// Maximum number of writes in one transaction.
 const WRITES: usize = 500;
 
-/// The outcome for a file.
+/// The outcome of updating the mirrors of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MirrorOutcome {
-    /// Its content is unchanged.
+    /// The content of the file is unchanged.
     Same,
-    /// Its mirrors match its content.
+    /// The mirrors match the content of the file.
     Done,
-    /// Its mirrors match its content, but it has more entries than are mirrored.
+    /// The mirrors match the content of the file, but the file has more entries than the maximum number of mirrors.
     Capped,
-    /// Some work is left, because the limit was reached.
+    /// The update is incomplete, because the limit was reached.
     Begun,
     /// The file no longer exists.
     Gone,
@@ -44,7 +44,7 @@ pub(super) struct TransactionBudget {
     pub(super) acts: usize,
 }
 
-/// Updates the mirrors of a file to its current content. A file that is not `readable` has none.
+/// Updates the mirrors of a file to its current content. A file that is not `readable` has no mirrors.
 pub(super) fn mirror(
     ports: &Ports,
     source: &MirrorSource<'_>,
@@ -84,7 +84,8 @@ pub(super) fn mirror(
             return Ok(MirrorOutcome::Same);
         }
         let text = if file::is_binary(bytes) { String::new() } else { super::super::text(bytes) };
-        // The file belongs to its author; the copy kept here has no secrets and no private passages.
+        // The file belongs to its author and is not changed; its copy in the store contains no secrets and no private
+        // passages.
         let text = withhold::in_lines(&text, ports.secret_policies.of(source.space));
         let (wanted, capped) = entry::wanted(&source.file.path, &text);
         if !acts.write(source, &text, &wanted, stamp)? {
@@ -95,11 +96,11 @@ pub(super) fn mirror(
     })
 }
 
-/// The end of the digest of a file whose mirrors are private. Older mirrors have another end, which shows that they need an
-/// update. The rest of the hash still distinguishes files.
+/// The last bytes of the digest of a file whose mirrors are private. The digests of older mirrors end in other bytes, which
+/// shows that these mirrors need an update. The rest of the digest still distinguishes files.
 const PRIVATE: &[u8; 4] = b"priv";
 
-/// Returns the digest that is stored for a file in a space.
+/// Returns the digest that the store contains for a file in a space.
 fn digest(space: &Space, bytes: &[u8]) -> [u8; 32] {
     let mut digest: [u8; 32] = Sha256::digest(bytes).into();
     if space.default_boundary() == Boundary::Private {
@@ -113,7 +114,7 @@ pub(super) fn has_right_boundary(space: &Space, known: &MirroredFile) -> bool {
     space.default_boundary() != Boundary::Private || known.digest.ends_with(PRIVATE)
 }
 
-/// Removes the mirrors of a file. Returns true if all of them are removed.
+/// Removes the mirrors of a file. Returns true if all mirrors were removed.
 pub(super) fn unmirror(
     ports: &Ports,
     space: SpaceId,
@@ -153,7 +154,7 @@ impl<'a> MirrorWriter<'a> {
         Self { ports, space, path, known, writes: Vec::new(), room }
     }
 
-    /// Writes the changes from the current mirrors to the wanted ones, removals first. Returns false if the limit was
+    /// Writes the changes from the current mirrors to the wanted mirrors, removals first. Returns false if the limit was
     /// reached.
     fn write(
         &mut self,
@@ -191,7 +192,7 @@ impl<'a> MirrorWriter<'a> {
         Ok(true)
     }
 
-    /// Gives all mirrors of the file the space's default boundary. Returns false if the limit was reached.
+    /// Sets the boundary of all mirrors of the file to the space's default boundary. Returns false if the limit was reached.
     fn rebound(&mut self, space: &Space, stamp: Stamp) -> Result<bool, Error> {
         let boundary = space.default_boundary();
         let ids: Vec<MemoryId> =
@@ -212,11 +213,11 @@ impl<'a> MirrorWriter<'a> {
                 }
             }
         }
-        // A separate transaction: the next writes depend on the versions it creates.
+        // This is a separate transaction, because the next writes depend on the versions that it creates.
         if self.writes.is_empty() { Ok(true) } else { self.flush(stamp) }
     }
 
-    /// Moves an entry below another heading. It is embedded again and keeps its access counts.
+    /// Moves an entry below another heading. The entry is embedded again and keeps its access counts.
     fn retitled(&mut self, old: &MirroredEntry, entry: &PlannedMirror) -> Result<Option<Write>, Error> {
         let Some(found) = self.ports.store.entries(&[old.id], None)?.pop() else {
             return Ok(None);
@@ -242,7 +243,7 @@ impl<'a> MirrorWriter<'a> {
         }))))
     }
 
-    /// Adds a write, and commits a full transaction. Returns false if the limit was reached.
+    /// Adds a write, and commits the transaction if it is full. Returns false if the limit was reached.
     fn push(&mut self, write: Write, stamp: Stamp) -> Result<bool, Error> {
         self.writes.push(write);
         if self.writes.len() < WRITES { Ok(true) } else { self.flush(stamp) }
@@ -254,7 +255,7 @@ impl<'a> MirrorWriter<'a> {
             return Ok(false);
         }
         self.room.acts -= 1;
-        // No other state has this digest, so the next transaction detects a concurrent change.
+        // This digest is unique, so the next transaction detects a concurrent change.
         let mut digest = [0; 32];
         digest[..16].copy_from_slice(MemoryId::mint(self.ports.clock.now()).as_bytes());
         let begun = MirroredFile { path: self.path.to_owned(), stamp, digest, settled: false };
@@ -281,5 +282,5 @@ impl<'a> MirrorWriter<'a> {
     }
 }
 
-/// Mirrors by their content hash and occurrence.
+/// Mirrors, by the hash of their content and their number among entries with the same content.
 type MirrorsByContent = HashMap<(ContentHash, u32), MirroredEntry>;

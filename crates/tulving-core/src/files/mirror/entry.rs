@@ -1,6 +1,6 @@
 //! The mirrors of a file: one for each entry, with the headings above it.
 //!
-//! Nothing of a file is left out: an entry too long for one mirror becomes several.
+//! An entry that is too long for one mirror becomes several mirrors, so that no part of it is left out.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -24,21 +24,22 @@ use super::super::day::Day;
 use super::super::format::{self, EntryLayout};
 use super::super::{archive, below, day_of};
 
-/// An entry to mirror. Its text is read again when it is written, so that a file of many entries is not in memory twice.
+/// An entry to mirror. Its text is read again when the mirror is written, so that the text of a file with many entries is
+/// not in memory twice.
 pub(super) struct PlannedMirror {
-    /// The hash of its text.
+    /// The hash of the entry's text.
     pub(super) hash: ContentHash,
-    /// Its number among entries with the same text, from 0.
+    /// The number of the entry among entries with the same text, from 0.
     pub(super) occurrence: u32,
-    /// The line where it begins, from 1.
+    /// The number of the first line, from 1.
     pub(super) line: u32,
-    /// The headings above it.
+    /// The headings above the entry.
     pub(super) title: Option<Arc<str>>,
-    /// Its place in the text.
+    /// The byte range of the entry in the text.
     range: Range<usize>,
 }
 
-/// Returns the wanted mirrors of a file, and true if it has more than the limit.
+/// Returns the wanted mirrors of a file, and true if the file has more entries than the limit.
 pub(super) fn wanted(path: &FilePath, text: &str) -> (Vec<PlannedMirror>, bool) {
     let form = if day_of(path).is_some() { EntryLayout::Journal } else { EntryLayout::Document };
     let conversation = below(path.name(), archive::FOLDER).is_some();
@@ -58,7 +59,7 @@ pub(super) fn wanted(path: &FilePath, text: &str) -> (Vec<PlannedMirror>, bool) 
                 continue;
             }
         }
-        // The text above the first message of a conversation describes the file.
+        // The text above the first message describes the conversation file.
         if conversation && headings.last().is_none_or(|(level, _)| *level < 2) {
             continue;
         }
@@ -84,7 +85,8 @@ fn joined(headings: &[(usize, String)]) -> Option<Arc<str>> {
     (!titles.is_empty()).then(|| titles.join(" › ").into())
 }
 
-/// Returns an entry, or the parts of a long one: cut between lines, and a long line anywhere.
+/// Returns an entry, or the parts of a long entry. Cuts between lines if possible; a single long line may be cut at any
+/// position.
 fn pieces(text: &str, entry: &format::TextEntry) -> Vec<(u32, Range<usize>)> {
     let (mut pieces, mut line, mut start) = (Vec::new(), entry.line, entry.range.start);
     while entry.range.end - start > limits::ENTRY_BYTES {
@@ -98,7 +100,7 @@ fn pieces(text: &str, entry: &format::TextEntry) -> Vec<(u32, Range<usize>)> {
     pieces
 }
 
-/// Returns a part of a text in the form of a memory's content.
+/// Returns a part of a text, formatted as the content of a memory.
 fn content(text: &str, range: &Range<usize>) -> String {
     let said = format::said(&text[range.clone()]);
     let seen = |c: char| if c.is_control() && !matches!(c, '\n' | '\t') { ' ' } else { c };
@@ -108,7 +110,7 @@ fn content(text: &str, range: &Range<usize>) -> String {
 
 /// A file to be mirrored.
 pub(super) struct MirrorSource<'a> {
-    /// The space whose folder it is in.
+    /// The space that owns the folder of the file.
     pub(super) space: &'a Space,
     /// The file.
     pub(super) file: &'a FileEntry,
@@ -116,13 +118,13 @@ pub(super) struct MirrorSource<'a> {
     pub(super) now: Timestamp,
 }
 
-/// Makes the mirror of an entry.
+/// Builds the mirror of an entry.
 pub(super) fn made(source: &MirrorSource<'_>, text: &str, entry: &PlannedMirror) -> NewMemory {
     let day = day_of(&source.file.path);
     let now = source.now;
     let path = source.file.path.to_string();
     let created_at = match day {
-        // Entries in the journal of a past day were known by its end.
+        // An entry in the journal of a past day was known by the end of that day.
         Some(day) if day < Day::of(now) => day.start().plus_millis(24 * 3_600_000 - 1),
         Some(_) => now,
         None => source.file.stamp.modified_at().min(now),
@@ -151,7 +153,7 @@ pub(super) fn made(source: &MirrorSource<'_>, text: &str, entry: &PlannedMirror)
         space: source.space.id,
         owner: PrincipalId::USER,
         version: Version::FIRST,
-        // It has the same audience as the file.
+        // The mirror has the same audience as the file.
         fields: VersionFields {
             span: Span { occurred_at: day.map(Day::start), ..Span::default() },
             ..VersionFields::new(text, class, source.space.default_boundary())

@@ -1,11 +1,12 @@
-//! Follows files: recall finds their entries, with file and line.
+//! Mirrors files into the store, so that recall finds their entries with file and line.
 //!
-//! A mirror is derived. It is made from an entry of a file and removed with it. Its identity is the path, the text and its
-//! number among equal entries, so that it keeps its access counts when lines above it come or go. Any process may do the
-//! work: the state of a file is written together with its entries, and a slower process decides again.
+//! A mirror is derived data: it is created from an entry of a file and removed with that entry. A mirror is identified by
+//! the path, the text, and the number among entries with the same text. Therefore it keeps its access counts when lines
+//! above it are added or removed. Any process may update mirrors: the state of a file is written together with its entries,
+//! and a slower process starts again from the new state.
 //!
-//! Each space is followed separately: a problem or a large file in one folder does not delay other spaces, and is not
-//! reported to them.
+//! Each space is updated separately: a problem or a large file in one folder does not delay other spaces, and is not
+//! reported to their members.
 
 mod acts;
 mod entry;
@@ -28,45 +29,45 @@ use self::acts::{MirrorOutcome, TransactionBudget};
 use self::entry::MirrorSource;
 use super::{FOLDER, archive, below, day_of, unlisted};
 
-/// Most problems of one space that are reported.
+/// Maximum number of problems reported for one space.
 const NAMED: usize = 20;
 
-/// The result of following files.
+/// The result of updating mirrors.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MirrorReport {
     /// The number of changed files that were read.
     pub read: usize,
     /// The number of files still to read.
     pub left: usize,
-    /// True if files are watched, so that checking again costs nothing.
+    /// True if files are watched. Checking again then costs nothing.
     pub watched: bool,
-    /// The files that could not be read, each with the space of its folder; `None` if it concerns all spaces.
+    /// The files that could not be read, each with the space of its folder; `None` if the problem concerns all spaces.
     pub unread: Vec<(Option<SpaceId>, Unread)>,
 }
 
-/// The state after files were last followed.
+/// The state after the last update of mirrors.
 #[derive(Default)]
 pub(crate) struct MirrorCache {
-    /// The state of each space. Other callers that follow the same space wait.
+    /// The state of each space. Other callers that update the same space wait for the lock.
     spaces: Mutex<HashMap<SpaceId, Arc<Mutex<Option<MirroredSpace>>>>>,
-    /// The existing spaces, valid until the next commit.
+    /// All spaces, valid until the next commit.
     known: Mutex<Option<(u64, SpacesSnapshot)>>,
 }
 
-/// The state of the store that concerns all files.
+/// The state of the store that affects all files.
 #[derive(Clone)]
 struct SpacesSnapshot {
     spaces: Arc<[Space]>,
     epoch: [u8; 16],
 }
 
-/// A space whose files were all checked.
+/// The state of a space after all its files were checked.
 struct MirroredSpace {
-    /// The change counter of its folder at that time.
+    /// The change counter of the folder at the time of the check.
     change_counter: u64,
-    /// The epoch of the store: another epoch has other mirrors.
+    /// The epoch of the store. A store with another epoch has other mirrors.
     epoch: [u8; 16],
-    /// The problems at that time.
+    /// The problems at the time of the check.
     unread: Vec<Unread>,
 }
 
@@ -76,7 +77,7 @@ impl MirrorCache {
         Arc::clone(sights.entry(space).or_default())
     }
 
-    /// Returns every space of the store, read again only after a commit.
+    /// Returns every space of the store. The list is read again only after a commit.
     pub(crate) fn spaces(&self, ports: &Ports) -> Result<Arc<[Space]>, StoreError> {
         Ok(self.known(ports)?.spaces)
     }
@@ -98,15 +99,15 @@ impl MirrorCache {
 /// The amount of work in one run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MirrorEffort {
-    /// The work that a caller waits for.
+    /// Work that a caller waits for.
     Waited,
-    /// A step in the background.
+    /// One step of background work.
     Step,
 }
 
 impl MirrorEffort {
-    /// Returns the limits of a run: bytes of changed files to read, and transactions. One file is always begun, however
-    /// large it is.
+    /// Returns the limits of a run: the number of bytes of changed files to read, and the number of transactions. At least
+    /// one file is begun, however large it is.
     const fn room(self) -> (u64, TransactionBudget) {
         match self {
             Self::Waited => (4 << 20, TransactionBudget { acts: 40 }),
@@ -115,8 +116,8 @@ impl MirrorEffort {
     }
 }
 
-/// Reads the changes in the folder of a space, or of every space. Costs nothing if files are watched and nothing changed.
-/// Problems are reported and do not stop the rest.
+/// Reads the changes in the folder of a space, or of every space. Costs nothing if files are watched and none has changed.
+/// Problems are reported and do not stop the run.
 pub(crate) fn follow(
     ports: &Ports,
     sights: &MirrorCache,
@@ -159,7 +160,7 @@ pub(crate) fn follow(
     MirrorReport { read: walk.read, ..done }
 }
 
-/// Returns the problems that a caller may see: those in folders of spaces that it is a member of.
+/// Returns the problems that a caller may see: problems in folders of spaces that the caller is a member of.
 pub(crate) fn unread(
     ports: &Ports,
     caller: &Caller,
@@ -183,11 +184,11 @@ pub(crate) fn unread(
 /// A run over the spaces.
 struct MirrorRun<'a> {
     ports: &'a Ports,
-    /// The time of the run, once something has to be read.
+    /// The time of the run, set when the first file has to be read.
     now: Option<Timestamp>,
     /// The number of bytes that may still be read.
     bytes: u64,
-    /// True if part of the limit was used.
+    /// True if the run has used part of its limits.
     begun: bool,
     room: TransactionBudget,
     /// The number of changed files that were read.
@@ -200,7 +201,7 @@ struct SpaceMirrorReport {
     unread: Vec<Unread>,
     /// The number of files still to read.
     left: usize,
-    /// True if something failed that may succeed the next time.
+    /// True if an operation failed that may succeed the next time.
     again: bool,
 }
 
@@ -211,7 +212,8 @@ impl SpaceMirrorReport {
         }
     }
 
-    /// Reports a problem. A problem with the file lasts until somebody changes the file; any other may pass.
+    /// Reports a problem. A problem with the file itself remains until somebody changes the file; any other problem may be
+    /// temporary.
     fn fail(&mut self, path: String, error: &Error) {
         self.again |= !matches!(error, Error::File(_));
         self.say(path, error);
@@ -234,7 +236,7 @@ impl MirrorRun<'_> {
         look
     }
 
-    /// Settles the files that killed processes left pending in a folder.
+    /// Settles the files in a folder that killed processes left pending.
     fn settle(&mut self, folder: &Folder, look: &mut SpaceMirrorReport) {
         let pledges = match self.ports.files.pledges() {
             Ok(pledges) => pledges,
@@ -253,7 +255,8 @@ impl MirrorRun<'_> {
             self.ports.store.mirrored(space.id)?.into_iter().map(|file| (file.path.clone(), file)).collect();
         let listed = self.listed(space, folder, look)?;
         if listed.absent {
-            // It may be on a disk that is not mounted. The known state stays until the files are seen to be gone.
+            // The folder may be on a disk that is not mounted. The known state is kept until a readable folder shows that
+            // the files no longer exist.
             if !known.is_empty() {
                 look.again = true;
                 look.say(
@@ -285,8 +288,8 @@ impl MirrorRun<'_> {
         Ok(())
     }
 
-    /// Reads a file if it changed since `before` and the limits allow. A file that cannot be read costs the others nothing.
-    /// Only a successful read counts, so that a loop that runs while something was read comes to an end.
+    /// Reads a file if it changed since `before` and the limits allow it. A file that cannot be read does not use up the
+    /// limits. Only a successful read is counted, so that a loop that runs until no file is read comes to an end.
     fn file(
         &mut self,
         space: &Space,
@@ -339,7 +342,7 @@ impl MirrorRun<'_> {
         self.bytes = self.bytes.saturating_sub(cost);
     }
 
-    /// Lists the mirrored files of a space, last changed first.
+    /// Lists the mirrored files of a space, most recently changed first.
     fn listed(
         &self,
         space: &Space,
@@ -367,13 +370,13 @@ impl MirrorRun<'_> {
 #[derive(Default)]
 struct MirrorFileList {
     files: Vec<FileEntry>,
-    /// True if there may be more.
+    /// True if the folder may contain more files than listed.
     more: bool,
-    /// True if the workspace itself is missing.
+    /// True if the workspace does not exist.
     absent: bool,
 }
 
-/// Returns true if a file of a workspace belongs to memory: a journal, `MEMORY.md`, or a conversation.
+/// Returns true if a file of a workspace belongs to the memory: a journal, `MEMORY.md`, or an archived conversation.
 fn is_memory(path: &FilePath) -> bool {
     let conversation = || below(path.name(), archive::FOLDER).is_some_and(|name| name.ends_with(".md"));
     day_of(path).is_some() || path.name() == LONG_TERM || conversation()

@@ -15,7 +15,7 @@ pub struct Briefing {
     pub files: Option<BriefingFiles>,
     /// Number of memories that did not fit, by heading.
     pub left_out: Vec<(&'static str, u64)>,
-    /// True if only the number of memories left out fits, not their sections.
+    /// True if there is space only for the total number of memories left out, not for the number in each section.
     #[serde(skip)]
     pub terse: bool,
     /// The files that could not be read.
@@ -39,8 +39,8 @@ pub struct Briefed {
     pub id: MemoryId,
     /// Its name for people: its number, or the file and line that it mirrors.
     pub name: String,
-    /// Its text; for a long document its best section or its beginning. A text that is not the reader's own says so
-    /// first.
+    /// Its text; for a long document its best section or its beginning. A text that is not the reader's own
+    /// begins with a note that says so.
     pub text: String,
     /// The name of its author, if that is not the reader.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -52,8 +52,8 @@ pub struct Briefed {
 pub struct BriefingFiles {
     /// The files with their text, last written first.
     pub told: Vec<BriefedFile>,
-    /// The files listed only by name and size in bytes: large ones, those that are not text, and those that did not
-    /// fit.
+    /// The files that are listed only by name and size in bytes: large files, files that are not text, and files that did
+    /// not fit.
     pub named: Vec<(String, u64)>,
     /// Number of further files.
     pub more: u64,

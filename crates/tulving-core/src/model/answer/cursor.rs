@@ -1,4 +1,4 @@
-//! Cursors: the position in a list, as a text that callers hand back.
+//! Cursors: a position in a list, as a text that callers send back to get the next page.
 
 use std::str::FromStr;
 
@@ -9,7 +9,7 @@ use crate::model::error::Invalid;
 use crate::model::id::{ListingId, MemoryId};
 use crate::model::time::Timestamp;
 
-/// The position at which a list continues. Opaque to callers; a modified or invented cursor is refused.
+/// The position at which a list continues. The text is opaque to callers; a modified or invented cursor is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cursor {
     /// A fingerprint of the request: filter, order and viewer.

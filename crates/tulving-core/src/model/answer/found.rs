@@ -70,14 +70,14 @@ impl Serialize for Hit {
 }
 
 impl Hit {
-    /// Returns the text to show: for a long content its best section.
+    /// Returns the text to show: the best section of a long content, or else the content.
     pub fn shown(&self) -> &str {
         let content = self.memory.fields.text.content.as_str();
         let section = self.section.as_ref().filter(|_| !self.cut);
         section.and_then(|section| content.get(section.start..section.end)).unwrap_or(content)
     }
 
-    /// Returns the strength of its own evidence; see [`Explanation::evidence`].
+    /// Returns the evidence for this hit alone; see [`Explanation::evidence`].
     pub fn evidence(&self) -> f64 {
         self.explanation.as_ref().map_or(0.0, |explanation| explanation.evidence)
     }
@@ -87,7 +87,7 @@ impl Hit {
         self.section.as_ref().map_or(&[], |section| &section.heading_path)
     }
 
-    /// Drops the further sections that do not fit into the rest of the token budget.
+    /// Removes the additional sections that do not fit into the rest of the token budget.
     pub(crate) fn fit_further(&mut self, left: &mut usize) {
         self.further.retain(|section| {
             let rest = left.checked_sub(section.content.len().div_ceil(BYTES_PER_TOKEN));

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::{Receipt, SaveOutcome};
 use crate::model::id::{MemoryId, MemoryRef, Number};
 
-/// Maximum number of pairs named in a line.
+/// Maximum number of pairs that are named on one line.
 const NAMED: usize = 20;
 
 /// A memory that states the same thing as a new one, with another value.
@@ -27,18 +27,18 @@ pub struct PossibleUpdate {
     pub new: String,
 }
 
-/// The memories of one save that resemble others, named once for all of them.
+/// The memories of one save that resemble other memories, collected for the whole save.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NearPairs {
-    /// Pairs of a new memory and one that it may update.
+    /// Pairs of a new memory and an existing memory that it may update.
     pub updates: Vec<(MemoryRef, MemoryRef)>,
-    /// Pairs of a new memory and one that says nearly the same.
+    /// Pairs of a new memory and another memory that says nearly the same.
     pub duplicates: Vec<(MemoryRef, MemoryRef)>,
 }
 
 impl NearPairs {
-    /// Collects the new memories that resemble others; `None` if there are none. Memories of the same call are left out: they
-    /// belong together, so another value there is another item of a list.
+    /// Collects the new memories that resemble other memories; `None` if there are none. A memory never updates another
+    /// memory of the same call: they belong together, so different values are different items of a list.
     pub fn of(receipts: &[Receipt]) -> Option<Self> {
         let here: HashSet<MemoryId> = receipts.iter().map(|receipt| receipt.memory.id).collect();
         let mut pairs = Self::default();

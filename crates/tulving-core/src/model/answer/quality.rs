@@ -8,14 +8,14 @@ use crate::model::id::{MemoryId, Number, ProposalId, Version};
 use crate::model::time::Timestamp;
 use crate::model::vocabulary::{FindingKind, ProposedAct};
 
-/// The problems found in the memories of a space. It has no content and no secret.
+/// The problems found in the memories of a space. The report contains no content and no secrets.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Report {
     /// Number of memories checked, including mirrors of files.
     pub looked_at: u64,
     /// Number of findings of each kind that was checked.
     pub counts: BTreeMap<FindingKind, u64>,
-    /// The findings by kind, oldest memories first; for each kind as many as requested.
+    /// The findings by kind, oldest memories first, limited to the requested number for each kind.
     pub findings: Vec<Finding>,
 }
 
@@ -28,7 +28,7 @@ pub struct Finding {
     pub memories: Vec<Concerned>,
     /// The reason, with the value.
     pub why: String,
-    /// Advice for manual work, if there is no proposal or more is needed.
+    /// Advice for manual work, if there is no proposal or if the proposal is not sufficient.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub advice: Option<String>,
     /// The proposed actions; apply one of them.
@@ -57,7 +57,7 @@ pub struct Concerned {
 /// A proposed action for a finding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Proposal {
-    /// Its id, stable as long as the memories have these versions.
+    /// The id of the proposal, which stays the same as long as the memories have these versions.
     pub id: ProposalId,
     /// The kind of action.
     pub act: ProposedAct,

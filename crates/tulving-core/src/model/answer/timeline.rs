@@ -110,7 +110,7 @@ pub enum Ended {
     Archived,
 }
 
-// One object, because clients of generated code read that more easily than a choice of objects.
+// The schema is one object, because generated clients read one object more easily than a choice of objects.
 /// The reason why a statement ended.
 #[derive(JsonSchema)]
 #[schemars(rename = "TimelineEnd")]

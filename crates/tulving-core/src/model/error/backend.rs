@@ -93,7 +93,7 @@ pub enum RegistryError {
         /// All backends.
         names: Vec<String>,
     },
-    /// More than one is primary.
+    /// More than one backend is primary.
     #[error("{} backends are primary: {}; exactly one must be", names.len(), names.join(", "))]
     SeveralPrimaries {
         /// The primary backends.
@@ -104,10 +104,10 @@ pub enum RegistryError {
     BadName {
         /// The given name.
         got: String,
-        /// The longest valid name, in characters.
+        /// Maximum length of a name, in characters.
         limit: usize,
     },
-    /// Two have the same name.
+    /// Two backends have the same name.
     #[error("two backends are named `{name}`")]
     Twice {
         /// The name.

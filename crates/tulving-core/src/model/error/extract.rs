@@ -44,7 +44,7 @@ pub enum ExtractError {
         /// The limit.
         limit: Duration,
     },
-    /// The extraction did not finish in time, and not because of the file alone.
+    /// The extraction did not finish in time, and the file may not be the only cause.
     #[error("reading the file was not done after {} s", after.as_secs())]
     Late {
         /// The time waited.

@@ -46,7 +46,7 @@ pub enum FileError {
         path: PathBuf,
         /// Its size.
         size: u64,
-        /// The most bytes that are read.
+        /// Maximum number of bytes that are read.
         limit: u64,
     },
     /// The file is not text.
@@ -56,7 +56,7 @@ pub enum FileError {
         name: String,
     },
     /// Another program has locked its folder.
-    #[error("another program has held the folder of {} for too long", path.display())]
+    #[error("another program has kept the folder of {} locked for too long", path.display())]
     Busy {
         /// The file.
         path: PathBuf,

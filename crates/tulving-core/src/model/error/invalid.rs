@@ -44,7 +44,7 @@ pub enum Invalid {
         field: Field,
         /// The character's code.
         code: u32,
-        /// Its place, in bytes.
+        /// The position of the character, in bytes.
         at: usize,
     },
     /// A number is not between 0 and 1.
@@ -105,7 +105,7 @@ pub enum Invalid {
         /// The reason.
         why: &'static str,
     },
-    /// A file of the default space outside of the folders that are kept there.
+    /// A file of the default space outside of the folders for memory files.
     #[error(
         "`{got}` cannot be the name of a file: the space `default` keeps only files below memory/ and conversations/"
     )]
@@ -113,7 +113,7 @@ pub enum Invalid {
         /// The name that was given.
         got: String,
     },
-    /// Not a day.
+    /// Text that is not a day.
     #[error("`{got}` is not a day")]
     Day {
         /// The given text.
@@ -139,7 +139,7 @@ pub enum Invalid {
         /// The given time.
         at: Timestamp,
     },
-    /// An empty period: nothing can be both after the one and before the other.
+    /// An empty period: its end is not after its start.
     #[error("until {until} is not after since {since}, so nothing can match")]
     NoTimeBetween {
         /// The start.
@@ -168,7 +168,7 @@ pub enum Invalid {
     /// A typed recall without a type.
     #[error("recall by type needs a type")]
     TypeMissing,
-    /// Recall by relation alone, or by no lane at all.
+    /// A recall only by relation, or without any lane.
     #[error("recall by relation needs another lane as well")]
     LaneMissing,
     /// A request to forget without a condition.
@@ -235,7 +235,7 @@ pub enum Invalid {
         /// The number of records according to its last line.
         stated: u64,
     },
-    /// A text contains a secret, where none is stored.
+    /// A text contains a secret, and the space or the field stores no secrets.
     #[error("the {field} contains a secret ({what}), and secrets are not stored {}", if *.field == Field::SourcePath { "in a path" } else { "in this space" })]
     Secret {
         /// The field.

@@ -1,7 +1,7 @@
 //! Errors of a language model.
 //!
-//! Other people may read these messages: none contains a key, nor any part of an address that may
-//! contain one.
+//! Other people may read these messages. Therefore no message contains a key, or a part of an address that may contain a
+//! key.
 
 use std::time::Duration;
 
@@ -60,7 +60,7 @@ pub enum LlmError {
         /// The last failure.
         why: String,
     },
-    /// The maximum number of calls was in progress for the whole time available.
+    /// The maximum number of calls was in progress during the whole timeout.
     #[error("{limit} calls of the language model are already in progress")]
     Busy {
         /// The maximum number of calls.
@@ -103,7 +103,7 @@ pub enum LlmError {
         pause: Option<Duration>,
     },
     /// The account has no credit left.
-    #[error("the account at {url} has nothing left to spend{}", said_by(said))]
+    #[error("the account at {url} has no credit left{}", said_by(said))]
     QuotaSpent {
         /// The address.
         url: String,
@@ -150,7 +150,7 @@ pub enum LlmError {
         /// The message of the service.
         said: String,
     },
-    /// The service redirects. Redirects are not followed, because the key must not leave.
+    /// The service redirects. Redirects are not followed, because the key must not be sent to another address.
     #[error("{url} redirects ({status}), and redirects are not followed")]
     Redirected {
         /// The address.

@@ -8,7 +8,7 @@ use crate::model::id::{MemoryId, Version};
 
 use super::Class;
 
-/// The reason why a write was rejected that was based on outdated data.
+/// The reason why a write on outdated data was rejected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Conflict {

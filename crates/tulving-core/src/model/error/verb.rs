@@ -97,7 +97,7 @@ pub enum Error {
         /// The alternative; empty if there is none.
         hint: String,
     },
-    /// There is no such proposal: it was done, or no longer applies.
+    /// There is no such proposal: the proposal was carried out, or no longer applies.
     #[error("there is no open proposal {id}")]
     NoProposal {
         /// The given id.
@@ -172,7 +172,7 @@ pub enum Error {
         /// Its type.
         memory_type: MemoryType,
     },
-    /// Somebody edited it since the caller read it.
+    /// Somebody edited the memory since the caller read it.
     #[error("memory {which} is at version {found} and you saw version {expected}")]
     Changed {
         /// The memory as named by the caller.
@@ -182,7 +182,7 @@ pub enum Error {
         /// The current version.
         found: Version,
     },
-    /// Another number of memories match than the caller expected.
+    /// The number of matching memories differs from the number that the caller expected.
     #[error("expected {expected} matching memories, found {found}")]
     CountChanged {
         /// The expected number.
@@ -190,17 +190,17 @@ pub enum Error {
         /// The actual number.
         found: u64,
     },
-    /// Some of the matching memories are not the caller's to erase.
+    /// The caller may not erase some of the matching memories.
     #[error(
         "{count} of the {of} memories that match belong to others; only an admin of the space may erase those"
     )]
     OfOthers {
-        /// The number of these.
+        /// The number of memories that the caller may not erase.
         count: usize,
         /// The number of all matches.
         of: usize,
     },
-    /// A mirror follows its file.
+    /// The memory is a mirror, which follows its file.
     #[error("memory {id} mirrors line {line} of {path}")]
     Mirrored {
         /// The memory.
@@ -260,7 +260,7 @@ pub enum Error {
     Backend {
         /// The backend.
         name: String,
-        /// The number of memories of a batch that it had taken before.
+        /// The number of memories of a batch that the backend had stored before.
         done: usize,
         /// The cause.
         source: BackendError,

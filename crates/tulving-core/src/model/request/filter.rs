@@ -82,7 +82,8 @@ impl MemoryFilter {
     }
 }
 
-/// A filter for memories. An empty one matches all that the viewer may see and that are neither forgotten nor quarantined.
+/// A filter for memories. An empty filter matches all memories that the viewer may see and that are not forgotten or
+/// quarantined.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Filter {
     /// The space; `None` means every visible one.
@@ -123,7 +124,7 @@ pub struct Filter {
     pub timed: Option<Timed>,
     /// Text that content, title or key contains verbatim, ignoring case.
     pub substring: Option<String>,
-    /// True if that text is searched only in the content.
+    /// True if the substring is searched only in the content.
     pub content_only: bool,
     /// The treatment of forgotten memories.
     pub forgotten: Forgotten,
@@ -131,16 +132,16 @@ pub struct Filter {
     pub quarantined: Quarantined,
     /// True if mirrors of files are left out.
     pub records_only: bool,
-    /// The time at which states are evaluated: a memory that has expired by then counts as archived. The verbs use now by
-    /// default; a store without it uses only the stored state.
+    /// The time at which states are evaluated: a memory that has expired by then counts as archived. By default, the verbs
+    /// use the current time. If `None`, a store uses only the stored state.
     pub states_at: Option<Timestamp>,
     /// Only memories that were [valid](Memory::held_at) at this instant.
     pub valid_at: Option<Timestamp>,
 }
 
 impl Filter {
-    /// Returns true if a memory that is neither forgotten nor quarantined matches, as far as the memory alone shows:
-    /// everything except the substring.
+    /// Returns true if a memory matches all conditions except the substring. The memory must not be forgotten or
+    /// quarantined.
     pub fn admits(&self, memory: &Memory) -> bool {
         let (fields, provenance) = (&memory.fields, &memory.provenance);
         let (text, class) = (&fields.text, &fields.class);
@@ -170,8 +171,8 @@ impl Filter {
             && self.valid_at.is_none_or(|at| memory.held_at(at))
     }
 
-    /// Returns the fields that a memory must have to the letter, each with its name in JSON and in the database. A path is not
-    /// among them: a memory can have several.
+    /// Returns the fields whose values must match exactly, each with its name in JSON and in the database. The path is left
+    /// out, because a memory can have several paths.
     pub fn exact(&self) -> [(&'static str, Option<&str>); 4] {
         [
             ("key", self.key.as_deref()),
@@ -181,7 +182,7 @@ impl Filter {
         ]
     }
 
-    /// Returns these fields for a change.
+    /// Returns mutable references to the fields of [`exact`](Self::exact).
     pub fn exact_mut(&mut self) -> [(&'static str, &mut Option<String>); 4] {
         [
             ("key", &mut self.key),
@@ -198,8 +199,8 @@ impl Filter {
         self
     }
 
-    /// Returns true if it sets no condition on a memory. Space, evaluation time and the treatment of special memories are
-    /// no condition, and neither is a list of all states.
+    /// Returns true if it sets no condition on a memory. The space, the evaluation time, the treatment of forgotten
+    /// memories and of mirrors, and a list of all states do not count as conditions.
     pub fn is_empty(&self) -> bool {
         let mut bare = Self {
             space: self.space,
@@ -215,8 +216,8 @@ impl Filter {
         *self == bare
     }
 
-    /// Returns true if the index knows everything that it asks for: space, type, kind, stability, state, form, author, pin,
-    /// done or open, save time, validity, and whether it is a record.
+    /// Returns true if the filter uses only fields that the index contains: space, type, kind, stability, state, form,
+    /// author, pin, done or open, save time, validity, and whether it is a record.
     pub fn is_plain(&self) -> bool {
         self.tags.is_empty()
             && self.exact().iter().all(|(_, value)| value.is_none())
@@ -243,7 +244,7 @@ pub enum Timed {
     Happened(Period),
     /// The memory was done within the period.
     Done(Period),
-    /// The memory is due before the end of the period, or has no due date.
+    /// The memory is due before the end of the period, or has no due time.
     Due(Period),
 }
 
@@ -261,7 +262,7 @@ impl Timed {
 /// The treatment of forgotten memories.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Forgotten {
-    /// Leaves them out.
+    /// Leaves forgotten memories out.
     #[default]
     Without,
     /// Only forgotten memories; in a list, only the viewer's own.
@@ -271,7 +272,7 @@ pub enum Forgotten {
 /// The treatment of quarantined memories.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Quarantined {
-    /// Leaves them out.
+    /// Leaves quarantined memories out.
     #[default]
     Without,
     /// Only quarantined memories.

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::de::{self, Deserialize, Deserializer, Visitor};
 use serde::{Serialize, Serializer};
 
-/// A whole number. One that is too large for an `i64` becomes the largest `i64`, which is out of every bound.
+/// A whole number. A number that is too large for an `i64` becomes the largest `i64`, which exceeds every limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WholeNumber(pub i64);
 

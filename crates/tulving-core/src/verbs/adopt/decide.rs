@@ -1,4 +1,5 @@
-//! Decides the outcome for memories of another system, from their records and from the memories that are here.
+//! Decides the outcome for each memory of another system, from the record of earlier imports and from the memories in
+//! this store.
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
@@ -27,23 +28,24 @@ use super::{ForeignImport, RenumberedMemory};
 pub(super) struct ForeignCandidate<'a> {
     pub(super) there: &'a ForeignMemory,
     item: ForeignItem,
-    /// The hash that its id is derived from if it has none of its own.
+    /// The hash from which the id is derived if the memory has no id of its own.
     made_of: [u8; 32],
-    /// The ids that it may get here, best first: its own, then one derived from its name, the space and the owner.
+    /// The ids that the memory may get in this store, best first: its own id, then an id derived from its name, the
+    /// space and the owner.
     ids: Vec<MemoryId>,
     draft: intake::Draft,
     agent: Option<String>,
-    /// The chunks of the memory made from it, computed on first use.
+    /// The chunks of the resulting memory, computed on first use.
     chunks: OnceCell<Vec<Chunk>>,
 }
 
 impl ForeignCandidate<'_> {
-    /// Returns the record of what was redacted from it.
+    /// Returns the numbers of redactions in the memory.
     pub(super) fn withheld(&self) -> &RedactionCounts {
         &self.draft.withheld
     }
 
-    /// Returns the content of the memory made from it.
+    /// Returns the content of the resulting memory.
     pub(super) fn says(&self) -> &str {
         self.draft.content()
     }
@@ -53,22 +55,22 @@ impl ForeignCandidate<'_> {
 pub(super) enum ForeignImportOutcome {
     /// The memory is new.
     New { id: MemoryId, forgotten: bool, renumbered: Option<RenumberedMemory> },
-    /// The memory says something else than before.
+    /// The memory has another content than at the last import.
     Updated { id: MemoryId },
-    /// The memory was forgotten there.
+    /// The memory was forgotten in the other system.
     Forgotten { id: MemoryId },
-    /// The memory came back there, from the archive or after being forgotten.
+    /// The memory is active again in the other system, after it was archived or forgotten.
     Restored { id: MemoryId },
-    /// The memory is unchanged, or a memory here says the same.
+    /// The memory is unchanged, or a memory in this store has the same content.
     Known { id: MemoryId },
-    /// The memory imported for it is now in another space.
+    /// The imported memory is now in another space.
     Elsewhere,
-    /// The memory is left as it is here.
+    /// The memory in this store is not changed, for the given reason.
     Left { id: Option<MemoryId>, why: String },
 }
 
 impl ForeignImportOutcome {
-    /// Returns true if it changes something here.
+    /// Returns true if this outcome changes the store.
     pub(super) fn changes(&self) -> bool {
         match self {
             Self::New { .. } | Self::Updated { .. } | Self::Forgotten { .. } | Self::Restored { .. } => true,
@@ -76,7 +78,7 @@ impl ForeignImportOutcome {
         }
     }
 
-    /// Returns the memory that was imported for it into this space.
+    /// Returns the memory in this space that represents the candidate.
     pub(super) fn stands_for(&self) -> Option<MemoryId> {
         match self {
             Self::New { id, .. }
@@ -90,7 +92,7 @@ impl ForeignImportOutcome {
     }
 }
 
-/// Writes and the rights that they need.
+/// The writes of an import, and the rights that they need.
 pub(super) struct ForeignImportWrites {
     pub(super) writes: Vec<Write>,
     pub(super) rights: Vec<Right>,
@@ -106,7 +108,7 @@ struct ForeignImportContext {
 }
 
 impl ForeignImport<'_> {
-    /// Builds a candidate from one of their memories, with the options that apply to all.
+    /// Builds a candidate from a memory of the other system, with the options of the import.
     pub(super) fn candidate<'a>(
         &self,
         there: &'a ForeignMemory,
@@ -134,7 +136,7 @@ impl ForeignImport<'_> {
         Ok(ForeignCandidate { there, item, made_of, ids, draft, agent, chunks: OnceCell::new() })
     }
 
-    /// Returns the memories that are known and say something else than at the last import.
+    /// Returns the known memories whose content differs from that of the last import.
     pub(super) fn known_to_differ<'a>(
         &self,
         space: &Space,
@@ -151,7 +153,7 @@ impl ForeignImport<'_> {
         Ok(batch.into_iter().zip(names).filter_map(differs).collect())
     }
 
-    /// Decides the outcome for each candidate and the writes that it needs.
+    /// Decides the outcome for each candidate, and builds the writes for it.
     pub(super) fn decide(
         &mut self,
         candidates: &[ForeignCandidate<'_>],
@@ -214,7 +216,8 @@ impl ForeignImport<'_> {
                 return Ok(ForeignImportOutcome::Known { id });
             }
         } else if !same || self.edited.contains(&id) {
-            // Another memory said the same as this one, and one of the two no longer does.
+            // The candidate shared a memory with another candidate of the same content, and one of the two contents has
+            // changed.
             return self.unknown(candidate, here, act);
         } else {
             return Ok(ForeignImportOutcome::Known { id });
@@ -231,12 +234,12 @@ impl ForeignImport<'_> {
                 };
                 self.edited(candidate, here, &memory, from, act)
             }
-            // The id is the same, but somebody else imported it.
+            // The id is the same, but another principal imported the memory.
             _ => Ok(left(Some(id), "it is not yours to change here")),
         }
     }
 
-    /// Decides on a candidate that is unknown, or that must now become a memory of its own.
+    /// Decides on a candidate that has no memory in this store yet, or that now needs a separate memory.
     fn unknown(
         &mut self,
         candidate: &ForeignCandidate<'_>,
@@ -247,7 +250,7 @@ impl ForeignImport<'_> {
         for id in &candidate.ids {
             match here.by_id.get(id) {
                 None => return self.fresh(candidate, here, *id, act),
-                // It came here in another way, perhaps with a dump.
+                // The memory came into this store in another way, perhaps with a dump.
                 Some(memory) if memory.space == here.space.id && memory.owner == owner => {
                     let as_it_was = memory.status.forgotten_at.is_some()
                         || candidate.onto(&memory.fields) == memory.fields;
@@ -307,7 +310,7 @@ impl ForeignImport<'_> {
         Ok(ForeignImportOutcome::New { id, forgotten, renumbered: None })
     }
 
-    /// Adds the path to the caller's own memory: one more file says the same.
+    /// Adds the path to the caller's own memory, because one more file has the same content.
     fn share_path(&mut self, memory: &Memory, mut other: Memory, act: &mut ForeignImportWrites) {
         let Some(path) = memory.provenance.source_path.as_deref() else { return };
         let from = other.provenance.sources();
@@ -321,7 +324,8 @@ impl ForeignImport<'_> {
         self.pending.note(other);
     }
 
-    /// Restores a memory that was forgotten here because it was forgotten there, and is now back there.
+    /// Restores a memory that an import forgot because it was forgotten in the other system, and that now exists there
+    /// again.
     fn restored(
         &mut self,
         candidate: &ForeignCandidate<'_>,
@@ -351,7 +355,7 @@ impl ForeignImport<'_> {
         Ok(ForeignImportOutcome::Restored { id })
     }
 
-    /// Updates a memory of the caller that changed there since it had the status `from`.
+    /// Updates a memory of the caller that changed in the other system. At the last import its status there was `from`.
     fn edited(
         &mut self,
         candidate: &ForeignCandidate<'_>,
@@ -374,8 +378,8 @@ impl ForeignImport<'_> {
         let status = candidate.status(stood, from, here.now);
         let same = fields == memory.fields;
         if same && status == stood {
-            // A memory archived here for another reason must not come back when it leaves their archive, so this is not
-            // recorded.
+            // A memory archived in this store for another reason must stay archived when the other system unarchives
+            // it, so the other system's archive status is not recorded.
             if candidate.there.stands != Stands::Archived || from == Stands::Archived {
                 act.writes.push(candidate.noted(id));
             }
@@ -411,7 +415,7 @@ impl ForeignImport<'_> {
         }
     }
 
-    /// Builds the audit entry that names the system in which a memory was forgotten.
+    /// Builds the audit entry for a memory that was forgotten in the other system, with the name of that system.
     fn forgetting(&self, here: &ForeignImportContext, memory: &Memory) -> Write {
         let reason = Some(format!("forgotten in {}", self.system));
         Write::Audit(status::audit(self.caller, here.now, AuditAct::Forgot, memory, reason, None))
@@ -419,22 +423,24 @@ impl ForeignImport<'_> {
 }
 
 impl ForeignCandidate<'_> {
-    /// Returns true if the memory was created for this candidate, false if it only says the same.
+    /// Returns true if the memory was created for this candidate; false if the memory only has the same content.
     fn owns(&self, id: MemoryId) -> bool {
         self.there.id == Some(id) || id.is_derived_from(&self.made_of)
     }
 
-    /// Applies the candidate to an existing version. The source note stays.
+    /// Applies the candidate to an existing version, but keeps the source note of that version.
     fn onto(&self, old: &VersionFields) -> VersionFields {
         VersionFields { source_note: old.source_note.clone(), ..self.draft.onto(old) }
     }
 
-    /// Returns true if it said exactly this at the last import, with this status there.
+    /// Returns true if the candidate had the same content and the status `stood` in the other system at the last
+    /// import.
     fn said_as(&self, known: &AdoptedItem, stood: Stands) -> bool {
         ForeignMemory { stands: stood, ..self.there.clone() }.says() == known.says
     }
 
-    /// Returns the new status of a memory with the status `stood` here, if its status there was `from`.
+    /// Returns the new status of a memory. `stood` is its status in this store; `from` was its status in the other
+    /// system at the last import.
     fn status(&self, stood: Status, from: Stands, now: Timestamp) -> Status {
         match stood.state {
             _ if self.there.stands == Stands::Archived => stood.moved(State::Archived),
@@ -447,7 +453,7 @@ impl ForeignCandidate<'_> {
         Write::Adopted { item: self.item, memory }
     }
 
-    /// Builds a memory of the caller from it, with the times that it has there.
+    /// Builds a memory of the caller from the candidate, with the times of the other system.
     fn memory(&self, taking: &ForeignImport<'_>, here: &ForeignImportContext, id: MemoryId) -> Memory {
         let now = here.now;
         let times = &self.there.times;
@@ -472,7 +478,7 @@ impl ForeignCandidate<'_> {
     }
 }
 
-/// Builds the write that writes these fields as the next version of a memory.
+/// Builds the write that stores these fields as the next version of a memory.
 fn revised(memory: &Memory, fields: VersionFields, status: Status) -> Write {
     let changed = fields.differs_in_meaning(&memory.fields);
     Write::Revise(Box::new(Revision {
@@ -498,7 +504,7 @@ fn left(id: Option<MemoryId>, why: impl Into<String>) -> ForeignImportOutcome {
     ForeignImportOutcome::Left { id, why: why.into() }
 }
 
-/// Describes the conflict with a memory that has the same slot and says something else.
+/// Describes the conflict with a memory that has the same slot but another content.
 fn held(slot: &Slot, other: &Memory) -> String {
     let (what, which) = (slot.what(), other.reference());
     format!("memory {which} here has the same {what} and says something else")

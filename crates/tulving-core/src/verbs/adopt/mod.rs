@@ -1,8 +1,11 @@
-//! Imports the memories of another system. An import can be repeated: each of their memories becomes one memory here, once.
+//! Imports the memories of another system. An import can be repeated: it creates each memory of the other system only
+//! once in this store.
 //!
-//! Each imported memory is recorded by its name there and by what it said. If it was edited there since, it gets a new version
-//! here, unless it was edited here too. If it was forgotten there, it is softly forgotten here. Nothing here goes because it
-//! is missing there. An interrupted import continues where it stopped.
+//! The import records the name of each memory in the other system and a hash of its content. If a memory was edited in
+//! the other system since the last import, the memory in this store gets a new version, unless it was edited in this
+//! store too. If a memory was forgotten in the other system, the import softly forgets the memory in this store. A
+//! memory that is only missing in the other system is never deleted from this store. An interrupted import continues
+//! where it stopped.
 
 mod decide;
 mod turns;
@@ -34,45 +37,46 @@ const MEMORIES: usize = 500;
 /// Number of links imported in one transaction.
 const LINKS: usize = 1_000;
 
-/// Options that apply to everything imported.
+/// Options that apply to all imported memories.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ForeignImportOptions {
-    /// Labels to add to their own.
+    /// Tags to add to the memories' own tags.
     pub tags: Vec<String>,
-    /// Boundary to use instead of the one given there.
+    /// Boundary to use instead of the boundary in the other system.
     pub boundary: Option<Boundary>,
-    /// True if nothing is written.
+    /// True if the import only reports what it would do and writes nothing.
     pub dry_run: bool,
 }
 
 /// The result of an import.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ForeignImportReport {
-    /// The system that they come from.
+    /// The system from which the memories come.
     pub system: System,
     /// Number of new memories.
     pub new: u64,
-    /// Number of memories edited there since.
+    /// Number of memories edited in the other system since the last import.
     pub updated: u64,
-    /// Number of memories that are unchanged, or that a memory here already says.
+    /// Number of memories that are unchanged, or whose content a memory in this store already has.
     pub known: u64,
-    /// Number of memories forgotten there and now forgotten here. New ones are counted as new too.
+    /// Number of memories that were forgotten in the other system and that the import now forgets. New memories among
+    /// them are also counted as new.
     pub forgotten: u64,
-    /// Number of memories that an earlier import archived or forgot, and that are back there and here.
+    /// Number of memories that an earlier import archived or forgot, and that are active again in both systems.
     pub restored: u64,
-    /// Memories that got another number because theirs was taken.
+    /// Memories that got another number because their own number was taken.
     pub renumbered: Vec<RenumberedMemory>,
-    /// Memories that differ from those there and were not changed here, with the reason.
+    /// Memories that differ from those in the other system but were not changed, with the reason.
     pub left: Vec<Skipped>,
     /// Items that could not be imported, with the reason.
     pub skipped: Vec<Skipped>,
-    /// The links between them.
+    /// Counts of the links between the memories.
     pub links: ForeignImportCounts,
-    /// The log of the conversation.
+    /// Counts of the turns in the log of the conversation.
     pub turns: ForeignImportCounts,
     /// Other messages for the user.
     pub notes: Vec<String>,
-    /// The outcome that a dry run predicts for each memory that is not known.
+    /// The predicted outcome for each memory that is not known. Only a dry run fills this list.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub would_be: Vec<ForeignImportPrediction>,
 }
@@ -82,29 +86,29 @@ pub struct ForeignImportReport {
 pub struct ForeignImportCounts {
     /// Number of new items.
     pub new: u64,
-    /// Number of items that were here already.
+    /// Number of items that existed in this store already.
     pub known: u64,
     /// Number of items left out.
     pub left_out: u64,
 }
 
-/// A memory that got another number.
+/// A memory whose number changed during the import.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RenumberedMemory {
-    /// Its number there.
+    /// The number of the memory in the other system.
     pub from: Number,
-    /// Its number here.
+    /// The number of the memory in this store.
     pub to: Number,
 }
 
 /// The predicted outcome for a memory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ForeignImportPrediction {
-    /// Its name there.
+    /// The name of the memory in the other system.
     pub what: String,
-    /// `new`, `updated`, `forgotten` or `restored`.
+    /// The outcome: `new`, `updated`, `forgotten` or `restored`.
     pub became: &'static str,
-    /// The beginning of its content.
+    /// The beginning of the memory's content.
     pub says: String,
 }
 
@@ -162,7 +166,7 @@ pub(crate) fn adopt(
             would_be: Vec::new(),
         },
     };
-    // Edited memories come first: a new memory may say what another one no longer says.
+    // Edited memories are imported first: a new memory may have the old content of an edited memory.
     for batch in memories.chunks(MEMORIES) {
         taking.memories(batch, ForeignImportRound::Edited)?;
     }
@@ -178,10 +182,10 @@ pub(crate) fn adopt(
     Ok(taking.report)
 }
 
-/// The memories that a round handles.
+/// The memories that a round of the import handles.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ForeignImportRound {
-    /// Known memories that say something else than before.
+    /// Known memories with another content than at the last import.
     Edited,
     /// All other memories.
     Others,
@@ -193,30 +197,30 @@ struct ForeignImport<'a> {
     caller: &'a Caller,
     options: &'a ForeignImportOptions,
     system: System,
-    /// The memory imported for each of theirs, by its name there.
+    /// The id of each imported memory, by its name in the other system.
     stand_for: HashMap<String, MemoryId>,
-    /// Names of their memories that are done.
+    /// Names, in the other system, of the memories already processed.
     done: HashSet<String>,
-    /// Our memories that this import edited, because they were edited there.
+    /// Memories of this store that this import edited because they were edited in the other system.
     edited: HashSet<MemoryId>,
-    /// Decided changes that are not in the store yet, so that the next decisions can see them.
+    /// Changes that are decided but not yet in the store. The next decisions must take them into account.
     pending: Pending,
     foreseen: DryRunLinks,
-    /// The highest number of their memories.
+    /// The highest number of a memory in the other system.
     above: u64,
-    /// The record of what was redacted from the writes.
+    /// The numbers of redactions in the writes.
     withheld: RedactionCounts,
     report: ForeignImportReport,
 }
 
-/// The existing links of the sources that a dry run has looked at.
+/// The existing links of the source memories that a dry run has read.
 #[derive(Default)]
 struct DryRunLinks {
     sources: HashSet<MemoryId>,
     links: HashSet<(MemoryId, MemoryId, Relation)>,
 }
 
-/// Returns the parts that identify a link.
+/// Returns the key of a link: source, target and relation.
 fn link_of(edge: &Association) -> (MemoryId, MemoryId, Relation) {
     (edge.source, edge.target, edge.relation)
 }
@@ -320,7 +324,7 @@ impl ForeignImport<'_> {
         for link in batch {
             let ends = (self.stand_for.get(&link.source), self.stand_for.get(&link.target));
             match ends {
-                // Both ends became the same memory here.
+                // The source and the target became the same memory in this store.
                 (Some(source), Some(target)) if source == target => self.report.links.known += 1,
                 (Some(source), Some(target)) => edges.push(Association {
                     source: *source,
@@ -354,7 +358,8 @@ impl ForeignImport<'_> {
             }
         }
         if self.report.links.new > new_before {
-            // Only the store knows which of them are new, so the audit entry follows in its own transaction.
+            // Only the store knows which links are new, so the audit entry is written afterwards, in a separate
+            // transaction.
             let (space, right) = access::workplace(self.ports, self.caller)?;
             let writes = vec![self.audited(&space, now)];
             self.ports.store.apply(&access::changes(self.caller, now, vec![right], writes))?;
@@ -387,7 +392,7 @@ fn settled(fates: Vec<ForeignImportOutcome>, loaded: Vec<LoadOutcome>) -> Vec<Fo
                 ForeignImportOutcome::New { id, forgotten, renumbered: Some(RenumberedMemory { from, to }) }
             }
             Some(LoadOutcome::Duplicate { of }) => ForeignImportOutcome::Known { id: of },
-            // Somebody else imported it at the same time.
+            // Somebody else imported the memory at the same time.
             Some(LoadOutcome::Present | LoadOutcome::Dangling) | None => ForeignImportOutcome::Known { id },
         },
         fate => fate,

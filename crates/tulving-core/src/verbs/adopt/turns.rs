@@ -19,8 +19,8 @@ use crate::verbs::save::intake;
 use super::ForeignImport;
 
 impl ForeignImport<'_> {
-    /// Imports turns. The log is in time order and nothing is inserted into its middle, so a turn older than the newest logged
-    /// one is left out.
+    /// Imports turns. The log is in time order and only grows at its end, so a turn that is older than the newest
+    /// logged turn is left out.
     pub(super) fn turns(&mut self, turns: &[ForeignTurn], space: &Space) -> Result<(), Error> {
         let kept = usize::try_from(TURNS_KEPT).unwrap_or(usize::MAX);
         let beyond = turns.len().saturating_sub(kept);
@@ -50,7 +50,8 @@ impl ForeignImport<'_> {
             return Ok(());
         }
         let (logged, known) = access::decide_again(|| self.log(&read))?;
-        // Only turns logged now count as redacted: not those that were in the log before or that are left out.
+        // Only redactions in newly logged turns count, not those in turns that were in the log before or that are left
+        // out.
         for (_, withheld) in withheld.iter().filter(|(id, _)| logged.contains(id)) {
             self.withheld.add(withheld);
         }
@@ -86,8 +87,8 @@ impl ForeignImport<'_> {
         })
     }
 
-    /// Logs the turns that are not in the log and follow it. Returns their ids and the number of turns that were there
-    /// already.
+    /// Logs the turns that are missing in the log and are newer than its last turn. Returns their ids, and the number
+    /// of turns that were in the log already.
     fn log(&self, read: &[Turn]) -> Result<(HashSet<TurnId>, u64), Error> {
         let (_, right) = access::workplace(self.ports, self.caller)?;
         let (viewer, space) = (&self.caller.viewer, self.caller.space);

@@ -1,7 +1,8 @@
 //! The text of a memory in a briefing: prose on one line, code blocks unchanged.
 //!
-//! A block is shown in full or not at all; the text ends with a note on what is left out. The text is made safe before its
-//! blocks are parsed, so nothing in it can close a block around it, open one that is never closed, or leave the fence.
+//! A code block is shown in full or not at all; a note at the end of the text states what is left out. The text is made
+//! safe before its blocks are parsed, so the text cannot close a surrounding block, open a block that is never closed,
+//! or end the fence.
 
 use tulving_text::sentence::fence::{self, FenceSegment};
 use tulving_text::visible;
@@ -10,11 +11,11 @@ use crate::model::preview;
 
 /// Maximum number of characters of a memory's prose.
 pub(super) const LONGEST: usize = 400;
-/// Maximum size in bytes of a text that is shown with all its blocks, even if its prose is cut.
+/// Maximum size, in bytes, of a text that is shown with all its code blocks even if the prose is cut.
 const NOTE: usize = 4_000;
 /// Maximum number of blocks shown for one memory.
 const MOST_BLOCKS: usize = 16;
-/// Maximum size of a block that is never left out: a note about it would take as much room.
+/// Maximum size, in bytes, of a code block that is never left out: a note about the omission would take as much room.
 const SMALL: usize = 80;
 
 /// A piece of the text of a memory.
@@ -26,7 +27,7 @@ enum ToldPart {
     Code(String),
 }
 
-/// A memory prepared for display, with all its code blocks or with some.
+/// The text of a memory prepared for display, with all or some of its code blocks.
 #[derive(Debug)]
 pub(super) struct Telling {
     parts: Vec<ToldPart>,
@@ -38,7 +39,7 @@ pub(super) struct Telling {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ReadContent<'a> {
     pub(super) text: &'a str,
-    /// True if the content continues.
+    /// True if the content continues after this part.
     pub(super) goes_on: bool,
     /// The summary, if there is one.
     pub(super) summary: Option<&'a str>,
@@ -47,7 +48,7 @@ pub(super) struct ReadContent<'a> {
 }
 
 impl Telling {
-    /// Prepares a content: a long one is shown by its summary if it has one, else by its beginning.
+    /// Prepares a content for display. For a long content, shows the summary or, if there is none, the beginning.
     pub(super) fn of(content: ReadContent<'_>) -> Self {
         let ReadContent { text, goes_on, summary, code } = content;
         let text = visible::safe(text);
@@ -95,7 +96,8 @@ impl Telling {
         telling
     }
 
-    /// Adds a code block, unless its end was not read, the prose before it was cut, or there are too many.
+    /// Adds a code block. Omits the block if its end was not read, if the prose before the block was cut, or if there
+    /// are too many blocks.
     fn take_in(&mut self, block: &str, torn: bool, wanted: bool) {
         let block = block.trim_end();
         let closing = fence::closing(block);
@@ -114,7 +116,8 @@ impl Telling {
         })
     }
 
-    /// Returns the first text that fits: with all blocks, then without the largest, and so on; `None` if none fits.
+    /// Returns the first text that fits. Tries the text with all blocks first, then removes the largest remaining block
+    /// each time. Returns `None` if no text fits.
     pub(super) fn fitting<T>(&self, with: BlockChoice, fits: impl Fn(&str) -> Option<T>) -> Option<T> {
         let mut order: Vec<(usize, usize)> =
             self.blocks().map(str::len).enumerate().filter(|(_, bytes)| *bytes > SMALL).collect();
@@ -131,7 +134,7 @@ impl Telling {
         }
     }
 
-    /// Returns true if it has blocks that may be left out.
+    /// Returns true if the text has code blocks that may be left out.
     pub(super) fn is_divisible(&self) -> bool {
         self.blocks().any(|block| block.len() > SMALL)
     }
@@ -142,7 +145,7 @@ impl Telling {
         let (mut block, mut left_out) = (0, Vec::new());
         for part in &self.parts {
             match part {
-                // Escapes a line that would be read as the start of a code block.
+                // Escapes a line that a reader would take for the start of a code block.
                 ToldPart::Prose(line) if !lines.is_empty() && fence::begins(line) => {
                     lines.push(format!("\\{line}"));
                 }
@@ -186,11 +189,11 @@ impl Telling {
 pub(super) enum BlockChoice {
     /// All blocks that fit.
     Fitting,
-    /// Only blocks that are hardly longer than a note about leaving them out.
+    /// Only blocks that are hardly longer than a note about their omission.
     Small,
 }
 
-/// Returns a text on one line, without hidden characters and without anything that closes the fence.
+/// Returns a text on one line, without hidden characters and without marks that close the fence.
 pub(super) fn fit(text: &str, longest: usize) -> String {
     visible::fenced(&preview::cut(&visible::plain(text), longest))
 }
@@ -282,7 +285,8 @@ mod tests {
             let text = lines.join("\n");
             if let Some(told) = told(&text, room) {
                 prop_assert!(told.len() <= room);
-                // Checks the text as a reader sees it, below the first line, which follows the name of the memory.
+                // Checks the text without its first line, because the first line follows the name of the memory on the
+                // same line.
                 let below = told.split_once('\n').map_or("", |(_, below)| below);
                 for block in fence::blocks(below) {
                     if let FenceSegment::Code(range) = block {

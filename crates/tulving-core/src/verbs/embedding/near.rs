@@ -1,7 +1,7 @@
-//! Finds memories that say nearly the same as a new one, to link them automatically.
+//! Finds memories with nearly the same statement as a new memory, to link them automatically.
 //!
-//! Such a link relates and never supersedes: only a caller states that one memory replaces another. If the index fails, the
-//! links are lost, never the memory.
+//! An automatic link relates two memories, but never marks one as superseded: only a caller can state that one memory
+//! replaces another. If the index fails, the new memory is saved without these links.
 
 use std::collections::{HashMap, HashSet};
 
@@ -18,36 +18,39 @@ use crate::model::time::Timestamp;
 use crate::model::vocabulary::{Boundary, ChangeKind, LinkedBy, Relation, State};
 use crate::verbs::access::Ports;
 
-/// Cosine above which a new memory is linked to an old one automatically.
+/// Cosine similarity above which a new memory is linked to an old memory automatically.
 pub(crate) const SAME: f32 = 0.9;
-/// Cosine above which an old memory is read to check if it states the same thing with another value. Statements that differ in
-/// a day or a time are more than 0.9 alike, those that differ in a town or a drink less.
+/// Cosine similarity above which an old memory is read, to check if it states another value for the same thing. The
+/// similarity of statements that differ in a day or a time is above 0.9; the similarity of statements that differ in a
+/// town or a drink is lower.
 pub(crate) const ABOUT: f32 = 0.6;
-/// Maximum number of links made for one memory.
+/// Maximum number of automatic links for one memory.
 pub(crate) const LINKS: usize = 5;
-/// Maximum number of log entries read among those written while a save was being decided.
+/// Maximum number of change log entries read to find the memories that others wrote while a save was being decided.
 const LATE: usize = 1_000;
-/// Number of near memories read, since some may have another boundary.
+/// Number of similar memories read. It is higher than the number of links, because some of the memories may have
+/// another boundary.
 const LOOKED_AT: usize = 32;
 
 /// The attributes of a new memory that decide what it may be linked to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Newcomer {
-    /// Its space.
+    /// The space of the memory.
     pub(crate) space: SpaceId,
-    /// Its boundary.
+    /// The boundary of the memory.
     pub(crate) boundary: Boundary,
-    /// Its owner.
+    /// The owner of the memory.
     pub(crate) owner: PrincipalId,
 }
 
 impl Newcomer {
-    /// Returns these attributes of a memory.
+    /// Returns the attributes of a memory.
     pub(crate) fn of(memory: &Memory) -> Self {
         Self { space: memory.space, boundary: memory.fields.boundary, owner: memory.owner }
     }
 
-    /// Returns true if a memory visible to the owner may be linked to automatically.
+    /// Returns true if a new memory with these attributes may be linked automatically to `memory`, which its owner can
+    /// see.
     fn meets(self, memory: &Memory) -> bool {
         memory.space == self.space
             && memory.fields.boundary == self.boundary
@@ -68,7 +71,8 @@ fn weight(cosine: f32) -> Weight {
     Weight::new(f64::from(cosine).clamp(0.0, 1.0)).unwrap_or(Weight::DEFAULT)
 }
 
-/// Returns the memories of a space written after `after` and up to `last`, by id, from at most [`LATE`] log entries.
+/// Returns the memories of a space, by id, that were written after the log position `after` and not after `last`. Reads
+/// at most [`LATE`] log entries.
 pub(crate) fn written_between(
     ports: &Ports,
     space: SpaceId,
@@ -87,7 +91,8 @@ pub(crate) fn written_between(
     Ok(ids)
 }
 
-/// Returns the entries that say nearly the same, nearest first, like [`near`].
+/// Returns the memories of the given entries with nearly the same statement, nearest first. Unlike [`near`], it does
+/// not search the index.
 pub(crate) fn near_among(
     newcomer: Newcomer,
     embedding: &Embedding,
@@ -110,8 +115,8 @@ pub(crate) fn near_among(
     near
 }
 
-/// Finds the memories of the same space and boundary that say nearly the same as this vector, nearest first, at most
-/// [`LINKS`]. If the index fails, the links are lost, never the memory.
+/// Finds at most [`LINKS`] memories of the same space and boundary whose statement is nearly the same, by this vector,
+/// nearest first. If the index fails, returns no memories, so that the save still succeeds.
 pub(crate) fn near(
     ports: &Ports,
     newcomer: Newcomer,
@@ -124,13 +129,13 @@ pub(crate) fn near(
     Ok(found)
 }
 
-/// Returns true if memories with this similarity say nearly the same.
+/// Returns true if two memories with this similarity have nearly the same statement.
 pub(crate) fn is_near(similarity: Weight) -> bool {
     similarity.get() > f64::from(SAME)
 }
 
-/// Finds the memories of the same space and boundary that are more similar to this vector than a bound, nearest first. If the
-/// index fails, it finds none.
+/// Finds the memories of the same space and boundary whose similarity to this vector is above a bound, nearest first.
+/// If the index fails, returns no memories.
 pub(crate) fn resembling(
     ports: &Ports,
     newcomer: Newcomer,
@@ -166,7 +171,8 @@ pub(crate) fn resembling(
     Ok(met.filter(|(memory, _)| newcomer.meets(memory)).collect())
 }
 
-/// Builds the link from a new memory to one that says nearly the same. It relates and does not demote.
+/// Builds the link from a new memory to an old memory with nearly the same statement. The link does not lower the rank
+/// of the old memory.
 pub(crate) fn link(new: MemoryId, old: MemoryId, weight: Weight, at: Timestamp) -> Write {
     Write::Link(Association {
         source: new,

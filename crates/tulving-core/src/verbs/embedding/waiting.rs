@@ -1,6 +1,7 @@
-//! Embeds the memories that wait for their vectors, in batches, and lets a configured model take over.
+//! Embeds the memories that wait for their vectors, in batches, and makes a configured model the answering model.
 //!
-//! Written vectors stay even if the rest fails. A memory that a model fails on waits behind the others.
+//! Vectors that are already written stay, even if later embeddings fail. A memory that the model cannot embed is moved
+//! to the end of the queue.
 
 use crate::model::change::Write;
 use crate::model::error::{Error, ModelError, StoreError};
@@ -14,7 +15,8 @@ use crate::verbs::access::{self, Ports};
 use super::near::{Newcomer, link, near};
 use super::{Source, answering, embedder_of, vectors};
 
-/// Number of sections embedded before their vectors are written, and maximum number of memories read for them.
+/// Number of sections embedded before their vectors are written. Also the maximum number of memories read for one such
+/// batch.
 const AT_A_TIME: usize = 64;
 /// Number of attempts for a memory that cannot be embedded. After that, only an explicit request tries again.
 const TRIES: u32 = 3;
@@ -28,24 +30,24 @@ pub struct Embedded {
     pub done: u64,
     /// Number of sections embedded, in these and other memories.
     pub sections: usize,
-    /// Number of memories that still wait, for the answering model or for the one to take over.
+    /// Number of memories that still wait for vectors of the answering model or of the model that will replace it.
     pub left: u64,
-    /// The memories among them that the model failed on while it embeds others.
+    /// The waiting memories that the model could not embed, although it embeds other memories.
     pub failed: Vec<Failed>,
-    /// The model that took over just now.
+    /// The model that this call has made the answering model, if any.
     pub took_over: Option<String>,
 }
 
 impl Embedded {
-    /// Returns true if another step may do more: a step that finishes no memory has still embedded some sections of a long
-    /// one.
+    /// Returns true if another call may embed more. A call that completes no memory may still have embedded some
+    /// sections of a long memory.
     #[must_use]
     pub fn goes_on(&self) -> bool {
         self.left > 0 && self.sections > 0
     }
 }
 
-/// A memory that a model failed on, and why.
+/// A memory that a model could not embed, and the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failed {
     /// The memory.
@@ -57,9 +59,10 @@ pub struct Failed {
 /// The model to embed for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Aim {
-    /// The answering model; if there is none, the configured one.
+    /// The answering model or, if there is none, the configured model.
     Answering,
-    /// The answering model, then the configured one, which takes over once it has embedded everything.
+    /// The answering model first, then the configured model. Once the configured model has embedded all memories, it
+    /// becomes the answering model.
     SetUp,
 }
 
@@ -84,14 +87,15 @@ pub(crate) fn embed_waiting(ports: &Ports, aim: Aim, most: usize) -> Result<Embe
     report.failed.clear();
     embed_for(ports, ports.embedder.as_ref(), aim, room, &mut report)?;
     report.left = ports.store.unembedded(&set_up)?;
-    // Memories that the model fails on are found by their words, with the old model and with the new one.
+    // Memories that the new model cannot embed do not stop the change: keyword search finds them with either model.
     let all_tried = report.left <= report.failed.len() as u64;
-    // A store without any model takes the first that embeds something.
+    // In a store without a model, the first model that embeds a memory becomes the answering model.
     if aim == Aim::SetUp && all_tried && ports.store.model()?.as_ref() != Some(&set_up) {
         let choose = Write::ChooseModel { from: answers, to: set_up.clone() };
         match ports.store.apply(&access::own_changes(ports.clock.now(), vec![choose])) {
             Ok(_) => report.took_over = Some(set_up),
-            // Another process chose it, or a memory was added in between; the next call handles it.
+            // Another process changed the model, or a memory was added in the meantime; the next call handles both
+            // cases.
             Err(StoreError::Conflict(_)) => {}
             Err(error) => return Err(error.into()),
         }
@@ -142,18 +146,18 @@ fn embed_for(
     Ok(())
 }
 
-/// A memory, and those of its chunks to embed now.
+/// A memory, and the chunks of the memory to embed in this batch.
 struct Work {
     memory: Memory,
-    /// True if it has no other chunks.
+    /// True if the memory has no other chunks.
     alone: bool,
     bare: Vec<(u32, Chunk)>,
-    /// True if no chunk is left after these.
+    /// True if no other chunk of the memory lacks a vector.
     last: bool,
 }
 
-/// Returns the first chunks without a vector, at most `most`, memory by memory. Memories that lack few come first, so that
-/// a long one does not hold them up.
+/// Returns at most `most` chunks without a vector, memory by memory. Memories that lack few vectors come first, so that
+/// a long memory does not delay them.
 fn portion(entries: Vec<Entry>, most: usize) -> Vec<Work> {
     let mut works: Vec<Work> = entries.into_iter().map(Work::of).collect();
     works.sort_by_key(|work| work.bare.len());
@@ -186,8 +190,8 @@ fn embed_works(embedder: &dyn Embedder, works: &mut [Work]) -> Result<(), ModelE
     vectors(embedder, pieces)
 }
 
-/// Embeds each memory on its own after the batch has failed, and removes those that still fail. If the model cannot embed
-/// anything, returns the failure of the batch.
+/// Embeds each memory separately after the batch has failed, and removes the memories that still fail. If the model
+/// cannot embed any text, returns the error of the batch.
 fn one_by_one(
     embedder: &dyn Embedder,
     works: &mut Vec<Work>,
@@ -207,7 +211,7 @@ fn one_by_one(
     Ok(failed)
 }
 
-/// Moves memories that failed behind the others.
+/// Moves memories that failed to the end of the queue.
 fn set_back(ports: &Ports, model: &str, failed: &[Failed]) -> Result<(), Error> {
     if failed.is_empty() {
         return Ok(());
@@ -217,8 +221,9 @@ fn set_back(ports: &Ports, model: &str, failed: &[Failed]) -> Result<(), Error> 
     Ok(())
 }
 
-/// Writes the vectors of a memory and, if due, links it to those that say nearly the same. A memory that was loaded or is
-/// re-embedded has its links already, except those that somebody removed. Returns false if the memory changed meanwhile.
+/// Writes the vectors of a memory. If `links` is true and the memory has only one chunk and is no mirror, also links the
+/// memory to memories with nearly the same statement. A memory that was loaded from a dump or is re-embedded already
+/// has its links, and links that somebody removed must not return. Returns false if the memory changed in the meantime.
 fn keep(ports: &Ports, work: Work, links: bool) -> Result<bool, Error> {
     let now = ports.clock.now();
     let memory = work.memory;
@@ -271,10 +276,10 @@ pub(crate) fn embed_memory(
     }
 }
 
-/// Returns true if embedding the waiting memories here would find work.
+/// Returns true if memories wait that this process can embed.
 pub(crate) fn is_due(ports: &Ports) -> Result<bool, Error> {
     let answers = ports.store.model()?;
-    // A service is not asked for its model if nothing waits.
+    // If no memory waits, the embedding service is not called.
     if let Some(model) = &answers
         && ports.store.unembedded_ids(model, TRIES, 1)?.is_empty()
     {
@@ -290,7 +295,8 @@ pub(crate) fn is_due(ports: &Ports) -> Result<bool, Error> {
     }
 }
 
-/// Returns the number of memories waiting for vectors of the answering or future model; for an admin of the org.
+/// Returns the number of memories that wait for vectors of the answering or the future model. Only an admin of the org
+/// may call this.
 pub(crate) fn waiting(ports: &Ports, caller: &Caller) -> Result<u64, Error> {
     access::require_org_admin(ports, caller)?;
     let model = match ports.store.model()? {

@@ -1,4 +1,4 @@
-//! Carries out proposals, with the verbs that a person would use.
+//! Carries out proposals, with the same verbs that a user calls.
 
 use super::{MemoryAtVersion, ProposedChange, replace};
 use crate::model::answer::Done;

@@ -1,7 +1,7 @@
-//! Memories that state the same thing with another value: the demo is on Thursday, the demo is on Friday.
+//! Finds memories that state different values for the same thing: the demo is on Thursday, the demo is on Friday.
 //!
-//! They are found by their subject, whether or not they were linked when saved. A link that somebody made between the two
-//! states their relation, and ends the finding.
+//! The memories are compared by subject, whether or not a save linked them. Once a caller links two such memories,
+//! their relation is stated and they are no longer reported.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -19,7 +19,7 @@ use crate::model::preview;
 use crate::model::vocabulary::{FindingKind, LinkedBy, ProposedAct};
 use crate::rank::ties::{self, ConflictCandidate};
 
-/// Maximum number of memories about the same thing that one is compared with: the latest.
+/// Maximum number of memories about the same thing with which a memory is compared. The latest memories are used.
 const COMPARED: usize = 16;
 
 /// The memories read so far, by subject.
@@ -27,7 +27,7 @@ const COMPARED: usize = 16;
 pub(super) struct MemoriesBySubject(HashMap<u64, Vec<MemoryId>>);
 
 impl MemoriesBySubject {
-    /// Adds a contender, and returns the others about the same thing.
+    /// Adds a memory, and returns the earlier memories about the same thing.
     fn note(&mut self, contender: &ConflictCandidate<'_>) -> Vec<MemoryId> {
         let mut others = Vec::new();
         for key in contender.keys() {
@@ -41,7 +41,7 @@ impl MemoriesBySubject {
     }
 }
 
-/// Reports a memory that competes with one read before.
+/// Reports a memory that states another value than a memory read before.
 pub(super) fn look_at(
     scan: &QualityScan<'_>,
     subjects: &mut MemoriesBySubject,
@@ -56,7 +56,7 @@ pub(super) fn look_at(
     if others.is_empty() {
         return Ok(ControlFlow::Continue(()));
     }
-    // Each value is reported with the one before it, so that three closing times are two findings.
+    // Each value is reported with the value before it, so three different closing times give two findings.
     let others = scan.ports.store.memories(&scan.caller.viewer, &others)?;
     let alike = others.iter().filter(|other| other.fields.boundary == memory.fields.boundary);
     let rivals = alike.filter_map(|other| Some((other, ConflictCandidate::of(other)?.rivalry(&contender)?)));
@@ -69,7 +69,7 @@ pub(super) fn look_at(
     Ok(hear(&found(scan, other, memory, rivalry)))
 }
 
-/// Returns true if somebody has linked the two.
+/// Returns true if a caller has linked the two memories.
 fn is_settled(scan: &QualityScan<'_>, one: &Memory, other: &Memory) -> Result<bool, Error> {
     let edges = scan.ports.store.associations(&scan.caller.viewer, &[one.id])?;
     Ok(edges.iter().any(|edge| {

@@ -1,7 +1,7 @@
-//! Problems of linked memories: near-duplicates, contradictions, repetitions, forks.
+//! Finds problems of linked memories: near-duplicates, contradictions, repetitions and forks.
 //!
-//! Near-duplicates are not searched for again: a save links memories that say nearly the same, and those links are read
-//! here.
+//! A save already links memories with nearly the same statement, so this code reads those links instead of searching
+//! for near-duplicates.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -20,15 +20,15 @@ use crate::model::vocabulary::{FindingKind, LinkedBy, MemoryType, ProposedAct, R
 use crate::rank::duplicates::{self, TextSimilarity};
 use crate::rank::ties::ConflictCandidate;
 
-/// Number of links checked at a time, with the memories that they point to.
+/// Number of links that are checked at a time. The memories at the far ends of these links are read together.
 const BESIDE: usize = 32;
-/// Similarity from which two memories say the same although their words differ.
+/// Minimum similarity of two memories with different words that counts as the same statement.
 const SAME: f64 = 0.95;
-/// Minimum number of observations.
+/// Minimum number of similar observations that counts as a repetition.
 const OBSERVED: usize = 3;
 
-/// Reports the problems in the links of a page. Each link is checked on the page of its source, each fork on the page of
-/// the memory that is updated.
+/// Reports the problems in the links of a page. A link is checked with the page that contains its source; a fork is
+/// checked with the page that contains the updated memory.
 pub(super) fn look_at(
     scan: &QualityScan<'_>,
     page: &[Memory],
@@ -79,7 +79,7 @@ fn beside(
     Ok(memories.into_iter().map(|memory| (memory.id, memory)).collect())
 }
 
-/// Returns the problem with two memories and the link between them.
+/// Returns the problem of two linked memories, if any.
 fn between<'a>(
     scan: &QualityScan<'_>,
     edge: &Association,
@@ -133,7 +133,7 @@ fn is_said(kind: FindingKind, edges: &[Association], one: &Memory, other: &Memor
         && edges.iter().any(|edge| edge.relation == Relation::Contradicts && between(edge))
 }
 
-/// Returns the problem with two memories that are nearly alike.
+/// Returns the problem of two memories with high similarity, if any.
 fn near<'a>(weight: Weight, source: &'a Memory, target: &'a Memory) -> Option<ScanFinding<'a>> {
     let (newer, older) = match began(source) >= began(target) {
         true => (source, target),
@@ -141,7 +141,8 @@ fn near<'a>(weight: Weight, source: &'a Memory, target: &'a Memory) -> Option<Sc
     };
     let both = format!("where both hold, `tulving dissociate {} {}`", name(source), name(target));
     let contenders = ConflictCandidate::of(source).zip(ConflictCandidate::of(target));
-    // Competing values were reported when the later memory was read; ticket 12 and ticket 13 are two things.
+    // Different values for the same thing were reported when the later memory was read. Different labels, as in ticket
+    // 12 and ticket 13, mean different things.
     if contenders.is_some_and(|(one, other)| one.rivalry(&other).is_some() || one.differs_by_label(&other)) {
         return None;
     }
@@ -203,7 +204,7 @@ fn near_duplicate<'a>(
     }
 }
 
-/// Reports the newest of several observations that say nearly the same, if it is on the page.
+/// Reports the newest of several observations with nearly the same statement, if the newest is on the page.
 fn repeated(
     scan: &QualityScan<'_>,
     page: &[Memory],
@@ -231,7 +232,7 @@ fn repeated(
         }
         let mut same = scan.ports.store.memories(&scan.caller.viewer, &ends)?;
         same.retain(|one| observed(one) && is_repeated(memory, one));
-        // Only the newest of them is reported.
+        // Only the newest of the similar observations is reported.
         if same.len() + 1 < OBSERVED || same.iter().any(|one| began(one) > began(memory)) {
             continue;
         }
@@ -267,7 +268,7 @@ fn began(memory: &Memory) -> (crate::model::time::Timestamp, MemoryId) {
     (memory.usage.created_at, memory.id)
 }
 
-/// Reports a memory of the page that several others update, if none of these updates another.
+/// Reports a memory of the page that several memories update, if none of these memories updates another of them.
 fn forks(
     scan: &QualityScan<'_>,
     page: &[Memory],

@@ -1,4 +1,4 @@
-//! Problems of a single memory.
+//! Finds problems of a single memory.
 
 use tulving_text::{commands, junk, secrets, terms};
 
@@ -12,15 +12,16 @@ use crate::model::memory::{Memory, VersionFields};
 use crate::model::vocabulary::{CommandKind, FindingKind, JunkKind, MemoryType, ProposedAct, State};
 use crate::verbs::access;
 
-/// Maximum bytes of a content that is not too long for one memory.
+/// Maximum length, in bytes, of a content that is not reported as too long.
 const LONG: usize = 64 << 10;
-/// Maximum number of sections of such a content.
+/// Maximum number of sections of a content that is not reported as too long.
 const SECTIONS: usize = 200;
-/// Bytes below which a content cannot have that many sections.
+/// Length, in bytes, below which a content cannot have more than [`SECTIONS`] sections.
 const FEW_SECTIONS: usize = 8 << 10;
-/// Maximum bytes of a text whose terms are computed to see if it has any word. A longer text without words has only marks.
+/// Maximum length, in bytes, of a text that is checked for words. A longer text without words consists only of marks
+/// and is detected by that.
 const SHORT: usize = 400;
-/// Maximum characters of a memory that a reason quotes.
+/// Maximum number of characters of a memory that a reason quotes.
 const QUOTED: usize = 80;
 /// Number of microseconds in a day.
 const DAY: i64 = 86_400_000_000;
@@ -54,12 +55,12 @@ pub(super) fn at<'a>(scan: &QualityScan<'_>, memory: &'a Memory) -> Result<Vec<S
     Ok(found)
 }
 
-/// Returns true if a version has no secret.
+/// Returns true if a version contains no secret.
 pub(super) fn is_clean(fields: &VersionFields) -> bool {
     held(fields.texts()).is_none()
 }
 
-/// Finds a secret in these texts. Returns the field, and a description that reveals nothing of the secret.
+/// Finds a secret in these texts. Returns the field, and a description that does not reveal the secret.
 fn held<'a>(mut texts: impl Iterator<Item = (Field, &'a str)>) -> Option<(Field, String)> {
     texts.find_map(|(field, text)| {
         let found = secrets::find(text);
@@ -126,7 +127,8 @@ fn secret<'a>(scan: &QualityScan<'_>, memory: &'a Memory) -> Result<Option<ScanF
     }))
 }
 
-/// Finds the secret in the file of a mirror that has only its kind. An unreadable file gives nothing.
+/// Finds the secret in the file of a mirror whose content shows only the kind of the secret. Returns `None` if the file
+/// cannot be read.
 fn held_in_file(scan: &QualityScan<'_>, memory: &Memory) -> Option<String> {
     let (path, mirror) = (memory.provenance.source_path.as_deref()?, memory.provenance.mirror?);
     let content = &memory.fields.text.content;
@@ -143,7 +145,7 @@ fn held_in_file(scan: &QualityScan<'_>, memory: &Memory) -> Option<String> {
     Some(format!("a secret ({}) in line {}", secret.what, at(&secret)))
 }
 
-/// Returns the newest version of a memory that had a secret.
+/// Returns the newest version of a memory that contained a secret.
 fn held_before(scan: &QualityScan<'_>, memory: &Memory) -> Result<Option<(Version, String)>, Error> {
     if memory.version == Version::FIRST {
         return Ok(None);
@@ -197,7 +199,7 @@ fn superseded_pinned(memory: &Memory) -> Option<ScanFinding<'_>> {
 
 fn oversized<'a>(scan: &QualityScan<'_>, memory: &'a Memory) -> Result<Option<ScanFinding<'a>>, Error> {
     let bytes = memory.fields.text.content.len();
-    // A pushed or imported file is a document, and may be long.
+    // The memory of a pushed or imported file is a document, which may be long.
     if memory.provenance.attachment.is_some()
         || memory.provenance.source_path.is_some()
         || bytes < FEW_SECTIONS
@@ -218,7 +220,8 @@ fn oversized<'a>(scan: &QualityScan<'_>, memory: &'a Memory) -> Result<Option<Sc
     Ok(Some(ScanFinding { kind, memories: vec![memory], why, advice: Some(advice), deeds: Vec::new() }))
 }
 
-/// Reports a memory that says nothing. A name or a place among others already says something.
+/// Reports a memory without information. A memory with a name, an attachment or a conversation, or a pinned memory, is
+/// never reported.
 fn idle(memory: &Memory) -> Option<ScanFinding<'_>> {
     let (fields, provenance) = (&memory.fields, &memory.provenance);
     let named = fields.key.is_some() || fields.given_title().is_some() || provenance.source_path.is_some();

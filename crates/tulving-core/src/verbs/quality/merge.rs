@@ -1,6 +1,7 @@
-//! Proposals about memories that say nearly the same: decided by a judge, then carried out in one transaction.
+//! Proposals about memories with nearly the same statement. A judge decides on them; then they are carried out in one
+//! transaction.
 //!
-//! [`cases`] are found by the same scan as every finding. [`settle`] carries out each decision if the memories have not changed
+//! [`cases`] uses the same scan as all findings. [`settle`] carries out each decision if the memories have not changed
 //! since, and records the pass.
 
 use std::collections::HashSet;
@@ -24,17 +25,17 @@ use crate::verbs::save::derive::DraftContext;
 use crate::verbs::save::intake;
 use crate::verbs::status;
 
-/// The kinds of findings that are decided here.
+/// The kinds of findings that a judge decides on.
 const KINDS: &[FindingKind] =
     &[FindingKind::NearDuplicate, FindingKind::Differs, FindingKind::CompetingValues, FindingKind::Repeated];
 
-/// Maximum number of cases from which those to decide are chosen.
+/// Maximum number of cases found, from which the cases to decide are chosen.
 const LOOKED_AT: usize = 200;
 
-/// Memories that say nearly the same, newest first.
+/// Memories with nearly the same statement, newest first.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct SimilarMemoryGroup {
-    /// The memories as they were scanned.
+    /// The memories in the state in which the scan read them.
     pub(crate) memories: Vec<Memory>,
 }
 
@@ -59,8 +60,8 @@ pub(crate) struct MergeDecision {
     pub(crate) reason: String,
 }
 
-/// Finds some cases among the memories of the caller's space that the caller may see, with private or with shared ones. Cases
-/// that were `judged` before are left out.
+/// Finds some cases among the private or the shared memories of the caller's space that the caller may see. Cases that
+/// were `judged` before are left out.
 pub(crate) fn cases(
     ports: &Ports,
     caller: &Caller,
@@ -79,14 +80,14 @@ pub(crate) fn cases(
         }
         if cases.len() < LOOKED_AT { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     })?;
-    // The choice is random, so that undecidable cases do not block all that follow.
+    // The choice is random, so that cases without a decision do not block the cases after them.
     fastrand::shuffle(&mut cases);
     cases.truncate(most);
     Ok(cases)
 }
 
-/// Carries out the decisions in one transaction and returns the pass as recorded; without `write`, as it would be. The given pass
-/// already has the judged cases.
+/// Carries out the decisions in one transaction, and returns the recorded pass. If `write` is false, only returns the
+/// pass that would be recorded. The given pass already contains the judged cases.
 pub(crate) fn settle(
     ports: &Ports,
     caller: &Caller,
@@ -130,7 +131,7 @@ struct MergeTransaction<'a> {
 }
 
 impl MergeTransaction<'_> {
-    /// Adds the decision about a case, unless one of its memories has changed since or was handled before.
+    /// Adds the decision about a case, unless one of the memories has changed since the scan or was already handled.
     fn add(&mut self, decided: &MergeDecision) -> Result<(), Error> {
         let ids: Vec<_> = decided.case.memories.iter().map(|memory| memory.id).collect();
         let dealt_with = |act: &PassAct| act.memories().iter().any(|id| ids.contains(id));
@@ -144,7 +145,7 @@ impl MergeTransaction<'_> {
         }
         let [newest, others @ ..] = now.as_slice() else { return Ok(()) };
         match decided.verdict {
-            // A memory that somebody pinned is not superseded automatically.
+            // A pinned memory is not superseded automatically.
             Verdict::Updates | Verdict::Fact if others.iter().any(|other| other.status.pinned) => Ok(()),
             Verdict::Updates => self.link_all(newest, others, Relation::Updates, &decided.reason),
             Verdict::Contradicts => self.link_all(newest, others, Relation::Contradicts, &decided.reason),
@@ -218,7 +219,7 @@ impl MergeTransaction<'_> {
         Ok(())
     }
 
-    /// Removes the automatic links.
+    /// Removes the automatic links between the newest memory and the other memories.
     fn part(&mut self, newest: &Memory, others: &[Memory]) -> Result<(), Error> {
         self.require(newest)?;
         let edges = self.ports.store.associations(&self.caller.viewer, &[newest.id])?;
@@ -234,8 +235,9 @@ impl MergeTransaction<'_> {
     }
 }
 
-/// Returns the similarity of two memories, by the links between them. The automatic `updates` link, made when the newer one was
-/// saved, has it. The weight of any other link has another meaning, and is used only if there is no such link.
+/// Returns the similarity of two memories, from the links between them. The weight of the automatic `updates` link,
+/// created when the newer memory was saved, is the similarity. The weight of any other link has another meaning, and is
+/// used only if there is no automatic `updates` link.
 fn weight_between(edges: &[Association], other: MemoryId) -> Weight {
     let between = || edges.iter().filter(|edge| edge.source == other || edge.target == other);
     let alike = |edge: &&Association| (edge.relation, edge.linked_by) == (Relation::Updates, LinkedBy::Auto);

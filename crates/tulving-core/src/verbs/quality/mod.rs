@@ -1,8 +1,8 @@
 //! Finds problems in the memories of a space, and carries out its proposals.
 //!
-//! [`scan`] reads them page by page and reports its findings: [`quality`] counts them and keeps the first of each kind,
-//! [`apply`] waits for the one with the given proposal. Proposals are carried out by the verbs, so they need the same
-//! rights, and are audited and undone in the same way.
+//! [`scan`] reads the memories page by page and reports its findings. [`quality`] counts the findings and returns the
+//! first findings of each kind; [`apply`] searches for the finding with the given proposal. The usual verbs carry out a
+//! proposal, so a proposal needs the same rights, and is audited and undone in the same way.
 
 mod act;
 mod competing;
@@ -28,7 +28,7 @@ use crate::model::vocabulary::{FindingKind, ProposedAct};
 use crate::verbs::access::{self, Ports};
 use crate::verbs::read;
 
-/// Maximum characters of a memory that a report repeats.
+/// Maximum number of characters of a memory that a report quotes.
 const PREVIEW: usize = 100;
 
 /// A finding, before it is reported.
@@ -44,7 +44,7 @@ struct ScanFinding<'a> {
 #[derive(Clone, Debug, PartialEq)]
 struct ProposedChange {
     act: ProposedAct,
-    /// The memories that it changes; if there are two, the one that stays is first.
+    /// The memories that the action changes. If there are two, the memory that remains is first.
     of: Vec<MemoryAtVersion>,
     /// The similarity of two memories, if one is to supersede the other.
     weight: Option<Weight>,
@@ -124,7 +124,7 @@ pub(crate) fn quality(
     Ok(Report { looked_at, findings, ..report })
 }
 
-/// Carries out the proposal with this id, if it still applies.
+/// Carries out the proposal with this id, if the proposal is still valid.
 pub(crate) fn apply(ports: &Ports, caller: &Caller, id: ProposalId) -> Result<Done, Error> {
     access::space_of_call(ports, caller)?;
     let mut deed = None;

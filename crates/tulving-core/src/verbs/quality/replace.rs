@@ -1,7 +1,7 @@
-//! Saves a copy of a memory without its secrets and erases the old one with all its versions, in one transaction.
+//! Saves a copy of a memory without its secrets, and erases the old memory with all its versions, in one transaction.
 //!
-//! An edit is not enough: the version before it would still have the secret. Links stay, even those to memories that the caller
-//! does not see: the store moves them, and reveals nothing about them.
+//! An edit is not enough, because the version before the edit would still contain the secret. The store moves all links
+//! to the copy, even links to memories that the caller may not see, and reveals nothing about them.
 
 use tulving_text::secrets;
 
@@ -24,7 +24,7 @@ use crate::verbs::status;
 /// The reason, for the audit.
 const REASON: &str = "a copy without its secrets took its place";
 
-/// Replaces a memory by one without secrets, if it still has the version that was checked.
+/// Replaces a memory by a copy without secrets, if the memory still has the version that was checked.
 pub(super) fn replace(
     ports: &Ports,
     caller: &Caller,
@@ -98,13 +98,13 @@ fn redacted(old: &Memory) -> VersionFields {
         *text = text.take().and_then(|text| line(&text, limit));
     }
     if !look::is_clean(&new) {
-        // A derived tag may show a secret even if the content shows none.
+        // A derived tag may contain a secret even if the content contains none.
         new.text.tags.retain(|tag| secrets::find(tag).is_empty());
     }
     new
 }
 
-/// Refuses a slot that another memory than the old one has already.
+/// Refuses the copy if a memory other than the old memory already has one of its slots.
 fn refuse_held(ports: &Ports, caller: &Caller, old: &Memory, new: &Memory) -> Result<(), Error> {
     for slot in dedupe::slots(new) {
         let pending = dedupe::Pending::default();

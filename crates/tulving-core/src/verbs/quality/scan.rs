@@ -1,6 +1,7 @@
-//! Reads the memories of a space page by page and reports the problems of each, and of linked pairs.
+//! Reads the memories of a space page by page, and reports the problems of each memory and of linked memories.
 //!
-//! Only one page is in memory with its contents; of all others there is only a digest, to recognise repeated contents.
+//! Only the contents of one page are in RAM at a time. For the other pages only digests are in RAM, to recognise
+//! repeated contents.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -33,9 +34,9 @@ pub(super) struct QualityScan<'a> {
     kinds: &'a [FindingKind],
     /// Minimum age of memories that were never recalled.
     pub(super) older_than_days: u32,
-    /// The digests of contents so far, each with the first memory that has it.
+    /// The digests of the contents read so far, each with the first memory that has the content.
     said: HashMap<[u8; 16], MemoryId>,
-    /// The subjects so far, with their memories.
+    /// The subjects read so far, with their memories.
     subjects: MemoriesBySubject,
 }
 
@@ -111,7 +112,7 @@ impl<'a> QualityScan<'a> {
         links::look_at(self, page, hear)
     }
 
-    /// Reports a memory that says exactly the same as an earlier one.
+    /// Reports a memory with the same content as an earlier memory, except for case, marks and white space.
     fn repeats(&mut self, memory: &Memory, hear: &mut FindingCallback<'_>) -> Result<ControlFlow<()>, Error> {
         if !self.wants(FindingKind::NearDuplicate) || !self.is_comparable(memory) {
             return Ok(ControlFlow::Continue(()));
@@ -143,8 +144,8 @@ impl<'a> QualityScan<'a> {
         }))
     }
 
-    /// Returns true if a memory can be a duplicate of another. A line of a conversation has its position there,
-    /// whatever it says.
+    /// Returns true if a memory can be a duplicate of another memory. A memory with a position in a conversation is never
+    /// a duplicate, whatever its content is.
     pub(super) fn is_comparable(&self, memory: &Memory) -> bool {
         self.is_alive(memory)
             && memory.superseded_by.is_none()
@@ -164,14 +165,14 @@ fn digest(memory: &Memory) -> [u8; 16] {
     }
     let mut letters = duplicates::plain(&fields.text.content).peekable();
     if letters.peek().is_none() {
-        // Contents of marks alone are the same only if they are identical.
+        // Contents that consist only of marks have no words, so only identical contents count as the same.
         digest.update(fields.text.content_hash.0);
     }
     letters.for_each(|letter| digest.update(letter.encode_utf8(&mut [0; 4])));
     digest.finalize()[..16].try_into().expect("a digest has 32 bytes")
 }
 
-/// Returns the one of two that can be forgotten: the one used less, else the newer one.
+/// Returns which of two memories can be forgotten: the memory used less or, if both are used equally, the newer memory.
 fn needless<'a>(one: &'a Memory, other: &'a Memory) -> Option<&'a Memory> {
     let can_go = |memory: &&Memory| {
         let provenance = &memory.provenance;

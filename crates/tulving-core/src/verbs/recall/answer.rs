@@ -1,4 +1,5 @@
-//! Turns ranked memories into hits: the best section of each, the reason for it, within the token budget.
+//! Converts ranked memories into hits. A hit contains the best section of the memory and an explanation; all hits
+//! together fit into the token budget.
 
 use crate::model::answer::{BestSection, Explanation, FurtherSection, Hit, LaneMark, Part};
 use crate::model::error::Error;
@@ -15,37 +16,37 @@ use super::further::Further;
 use super::lanes::Gathered;
 use super::matched::{MatchedSection, QuestionWords};
 
-/// Bytes to which a content is cut if it does not fit into an answer.
+/// Length, in bytes, to which a content is cut if it does not fit into an answer.
 const SHORTENED: usize = 4_000;
-/// Maximum bytes of a content that is certainly one section.
+/// Maximum length, in bytes, of a content that certainly has only one section.
 pub(super) const SHORT: usize = 400;
 
 /// A ranked memory.
 pub(super) struct Ranked {
     pub(super) memory: Memory,
-    /// Its best item, if a lane of the index found it.
+    /// The best item of the memory, if a lane of the index found one.
     pub(super) item: Option<usize>,
-    /// The item that is its evidence: its own, or that of the memory that it updates.
+    /// The item that is the evidence for this memory: its own item, or the item of the memory that it updates.
     pub(super) evidence_item: Option<usize>,
     pub(super) marks: Vec<LaneMark>,
     pub(super) parts: Vec<Part>,
     /// The highest possible score.
     pub(super) most: f64,
-    /// The memory further up that says the same.
+    /// A memory with a better rank and the same content.
     pub(super) twin_of: Option<MemoryRef>,
-    /// Its other items that match well.
+    /// Other items of the memory that match well.
     pub(super) further: Vec<Further>,
 }
 
 impl Ranked {
-    /// Returns the sum of the parts.
+    /// Returns the sum of the parts of the score.
     pub(super) fn score(&self) -> f64 {
         sum(&self.parts)
     }
 }
 
-/// Returns the first hits, up to the limit, and the number of those that do not fit into the token budget. Within a
-/// budget, a long content is cut to its best section, and the room left after all hits is for further sections.
+/// Returns the first hits, up to the limit, and the number of those that do not fit into the token budget. If there is
+/// a budget, a long content is cut to its best section, and the remaining room is used for further sections.
 pub(super) fn hits(
     asked: &Asked<'_>,
     ranked: Vec<Ranked>,
@@ -102,7 +103,7 @@ fn shorten(content: &mut String, best: Option<&BestSection>) -> bool {
 #[derive(Default)]
 struct Sections {
     best: Option<BestSection>,
-    /// Other sections, each with its score as a share of the best one's.
+    /// Other sections, each with its score relative to the score of the best section.
     further: Vec<(BestSection, f64, String)>,
 }
 
@@ -114,8 +115,8 @@ fn words(asked: &Asked<'_>, gathered: &Gathered) -> QuestionWords {
     QuestionWords::of(question, looked_for, &gathered.found.rarities)
 }
 
-/// Returns the best section and others that match well, if the content has several. If a chunk has several sections, the
-/// one that the question matched is used.
+/// Returns the best section and other sections that match well, if the content has several sections. If a chunk has
+/// several sections, uses the section that the question matched.
 fn sections(
     asked: &Asked<'_>,
     ranked: &Ranked,
@@ -124,13 +125,13 @@ fn sections(
 ) -> Result<Sections, Error> {
     let memory = &ranked.memory;
     let content = memory.fields.text.content.as_str();
-    // The sections are those of the current text.
+    // The index contains only the sections of the current text.
     let of_today = asked.ask.as_of.is_none_or(|then| memory.usage.updated_at <= then);
     let Some(item) = ranked.item.filter(|_| of_today && content.len() > SHORT) else {
         return Ok(Sections::default());
     };
     let sections = asked.parts.store.sections(&asked.caller.viewer, memory.id)?;
-    // An edit since the load may have shortened the content; then the whole is shown.
+    // An edit after the load may have shortened the content; then the whole content is shown.
     let section = |item: usize| {
         let Section { range, heading_path } = sections.get(found.items[item].chunk as usize)?;
         content.get(range.clone())?;
@@ -175,7 +176,7 @@ fn hit(ranked: Ranked, sections: Sections, cut: bool, evidence: f64) -> Hit {
 /// Scores below this are shown with one more digit.
 const SMALL: f64 = 0.1;
 
-/// Returns the explanation in one line: the ranks in the lanes, the parts, their sum.
+/// Returns the explanation in one line: the ranks in the lanes, the parts of the score, and their sum.
 fn why(ranked: &Ranked, score: f64) -> String {
     let lanes: Vec<String> =
         ranked.marks.iter().map(|mark| format!("{} #{}", mark.lane.as_str(), mark.rank)).collect();
@@ -185,7 +186,7 @@ fn why(ranked: &Ranked, score: f64) -> String {
         None if ranked.evidence_item.is_some() => "in place of a result".to_owned(),
         None => "by its links".to_owned(),
     };
-    // Sums of ranks are small: with one digit less the sum would look wrong.
+    // Scores from rank fusion are small: with fewer digits, the rounded parts would not add up to the displayed sum.
     let places = if score.abs() < SMALL { 4 } else { 3 };
     let mut sum = String::new();
     for part in ranked.parts.iter().filter(|part| part.value.abs() >= 0.0005) {

@@ -1,4 +1,5 @@
-//! Finds archived memories that have every word of a question, so that an answer can mention what it leaves out.
+//! Finds archived memories that contain every word of a question, so that an answer can mention the memories that it
+//! leaves out.
 
 use tulving_text::terms;
 
@@ -17,19 +18,19 @@ use super::plan::RecallPlan;
 
 /// Maximum number of memories that are mentioned.
 const MENTIONED: usize = 5;
-/// Number of candidates read for them.
+/// Number of candidates that the index returns, from which the mentioned memories are chosen.
 const LOOKED_AT: usize = 50;
-/// Share of the words that counts as all of them; the difference to 1 is for rounding of the sum.
+/// Minimum share of the words that counts as all words. It is slightly below 1 because the sum is rounded.
 const ALL_WORDS: f32 = 0.999;
 
-/// Finds the archived memories that have every word of the question, best match first.
+/// Finds the archived memories that contain every word of the question, best match first.
 pub(super) fn mentioned(
     ports: &Ports,
     caller: &Caller,
     plan: &RecallPlan,
     ask: &Ask,
 ) -> Result<Vec<MemoryRef>, Error> {
-    // As of a date, memories archived since are found anyway.
+    // A question about a past date already finds memories that were archived after that date.
     if ask.as_of.is_some() || !ask.lanes.contains(&Lane::Keyword) {
         return Ok(Vec::new());
     }
@@ -40,7 +41,7 @@ pub(super) fn mentioned(
     let found = match ports.index.search(&scope, &question) {
         Ok(found) => found,
         Err(IndexError::Store(error)) => return Err(error.into()),
-        // The lane that failed reports the failure of the index.
+        // The failed lane of the recall already reports the failure of the index.
         Err(_) => return Ok(Vec::new()),
     };
     let whole = found.items.iter().filter(|item| item.candidate && item.coverage >= ALL_WORDS);
@@ -52,7 +53,7 @@ pub(super) fn mentioned(
             ids.push(id);
         }
     }
-    // The results of the index are checked again.
+    // The store checks the results of the index again.
     let memories = ports.store.memories(&caller.viewer, &ids)?;
     let mut meant: Vec<_> = memories
         .into_iter()

@@ -34,20 +34,23 @@ pub(super) struct Asked<'a> {
     pub(super) caller: &'a Caller,
     pub(super) plan: &'a RecallPlan,
     pub(super) ask: &'a Ask,
-    /// The only memories allowed, if the filter needs more than the index knows.
+    /// The memories that match the filter, if the index cannot evaluate the filter alone. No other memories are
+    /// allowed.
     among: Option<HashSet<MemoryId>>,
     /// The contents loaded so far.
     loaded: RefCell<LoadedContents>,
 }
 
-/// The contents that a recall has in memory. If there are too many, later ones are cut, and read again if they are shown.
+/// The contents that a recall has loaded. Once they are too many, further contents are cut, and read again if they are
+/// shown.
 #[derive(Debug, Default)]
 struct LoadedContents {
     bytes: usize,
     cut: HashSet<MemoryId>,
 }
 
-/// Bytes of content in memory before a recall starts to cut, and bytes that each is cut to.
+/// Maximum bytes of contents that a recall loads in full, and the length in bytes to which it cuts each further
+/// content.
 const HELD_BYTES: usize = 32_000_000;
 const HELD_EACH: usize = 4_000;
 
@@ -55,7 +58,8 @@ const HELD_EACH: usize = 4_000;
 pub(super) fn answer(parts: &Ports, caller: &Caller, plan: &RecallPlan, ask: &Ask) -> Result<Answer, Error> {
     let mut filter = plan.filter.clone();
     if ask.as_of.is_some() {
-        // Memories archived by a rule later were still active then. Those that were archived are dropped after loading.
+        // Memories that a rule archived later were still active at the past date. Memories that were already archived
+        // then are removed after loading.
         filter.states.push(State::Archived);
     }
     let scope = lanes::scope(parts, caller, &filter)?;
@@ -77,7 +81,7 @@ pub(super) fn answer(parts: &Ports, caller: &Caller, plan: &RecallPlan, ask: &As
     }
     let (mut hits, mut left_out) = answer::hits(&asked, ranked, &gathered)?;
     if left_out > 0 {
-        // Hits that did not fit are no evidence for those that are given instead.
+        // The strength must come from the returned hits, because hits that did not fit are not in the answer.
         strength = evidence::strength(hits.iter().take(WITNESSES).map(Hit::evidence));
         if is_weaker(strength) {
             left_out += hits.drain(..).len() as u64;
@@ -91,7 +95,7 @@ fn among(scope: &SearchScope) -> Option<HashSet<MemoryId>> {
     scope.among.as_ref().map(|among| among.iter().copied().collect())
 }
 
-/// Returns the results of each lane of the index, in its own order.
+/// Returns the results of each lane of the index, in the order of that lane.
 fn rankings(found: &Found, ask: &Ask, depth: usize) -> Vec<LaneRanking> {
     let lane = |lane: Lane, score: fn(&Item) -> f32| {
         let items = found.items.iter().filter(|item| item.candidate && score(item) > 0.0);
@@ -106,8 +110,8 @@ fn rankings(found: &Found, ask: &Ask, depth: usize) -> Vec<LaneRanking> {
     both.into_iter().flatten().collect()
 }
 
-/// Returns the best of each lane as seeds of the graph lane, each with a score: 1 for the best of all, 1/2 for the next
-/// and so on, so that links of the top hit come before those of lesser ones.
+/// Returns the best results of each lane as seeds of the graph lane. The best seed has the score 1, the next 1/2 and so
+/// on, so that links of better results come first.
 fn seeds(lanes: &[LaneRanking]) -> Vec<(MemoryId, f64)> {
     let first =
         |lane: &LaneRanking| lane.memories.iter().take(spread::SEEDS).map(|(memory, _)| *memory).collect();
@@ -118,7 +122,7 @@ fn seeds(lanes: &[LaneRanking]) -> Vec<(MemoryId, f64)> {
 }
 
 impl Asked<'_> {
-    /// Runs the graph lane if requested. A failure is reported and affects only this lane.
+    /// Runs the graph lane if the request includes it. A failure is reported and affects only this lane.
     fn graph(&self, seeds: Vec<(MemoryId, f64)>, missing: &mut Vec<Missing>) -> Vec<(MemoryId, f64)> {
         if !self.ask.lanes.contains(&Lane::Graph) || seeds.is_empty() {
             return Vec::new();
@@ -171,7 +175,7 @@ impl Asked<'_> {
         let found: HashSet<MemoryId> =
             lanes.iter().flat_map(|lane| lane.memories.iter().map(|(memory, _)| *memory)).collect();
         let known = self.load(&found.into_iter().collect::<Vec<_>>())?;
-        // For an exact-words search, quotation marks mean nothing.
+        // In an exact-words search, quotation marks have no special meaning.
         let phrases = if self.ask.exact_words { Vec::new() } else { phrase::quoted(&self.ask.question) };
         let says = |memory: &Memory| {
             let text = &memory.fields.text;
@@ -188,7 +192,8 @@ impl Asked<'_> {
         Ok(known)
     }
 
-    /// Ranks in the engine's own way: the score, then the other weights, then duplicates last.
+    /// Ranks with the engine's own formula: computes the score, applies the other weights, and moves duplicates to the
+    /// end.
     fn measured(&self, gathered: &mut Gathered, lanes: &[LaneRanking]) -> Result<(Vec<Ranked>, u64), Error> {
         let scores = ItemScores::of(&gathered.found, &gathered.aspects);
         let mut best = best_items(&gathered.found, |at| scores.score(at));
@@ -217,8 +222,8 @@ impl Asked<'_> {
         }
     }
 
-    /// Loads the memories with these ids that the caller may see and that match: the results of the index are checked
-    /// again. As of a date, they are as they were then.
+    /// Loads the memories with these ids that the caller may see and that match the filter, so the results of the index
+    /// are checked again. For a past date, returns the memories in their state at that date.
     pub(super) fn load(&self, ids: &[MemoryId]) -> Result<HashMap<MemoryId, Memory>, Error> {
         if ids.is_empty() {
             return Ok(HashMap::new());
@@ -241,7 +246,7 @@ impl Asked<'_> {
         Ok(meant.map(|memory| (memory.id, memory)).collect())
     }
 
-    /// Cuts the content of a memory if others have taken the room. As of a date none is cut.
+    /// Cuts the content of a memory if other memories have used the room. For a past date, no content is cut.
     fn held(&self, mut memory: Memory) -> Memory {
         let loaded = &mut *self.loaded.borrow_mut();
         let content = &mut memory.fields.text.content;
@@ -270,8 +275,8 @@ impl Asked<'_> {
         self.ask.as_of.map_or(Moment::Now(self.plan.now), Moment::Then)
     }
 
-    /// Keeps as superseded only memories whose successor counts at the time in question, and returns them. As of a date
-    /// they were no longer valid, so they are left out.
+    /// Marks as superseded only memories whose successor counts at the time in question, and returns these memories.
+    /// For a past date, superseded memories were no longer valid and are left out.
     pub(super) fn settle_successors(
         &self,
         memories: &mut HashMap<MemoryId, Memory>,

@@ -1,8 +1,8 @@
-//! Recall of all memories that match a filter: the answer to a question that only names a type, and to a recall without a
-//! question.
+//! Recall of all memories that match a filter: the answer to a question that only names a type, and to a recall without
+//! a question.
 //!
-//! The store sorts and counts them; only the returned ones are read. A superseded memory is no answer to a question: it is left
-//! out and counted. Without a question it comes after all others.
+//! The store sorts and counts the memories; only the returned memories are read. With a question, superseded memories
+//! are left out and counted, because they are not valid answers. Without a question, they come last.
 
 use tulving_text::list_question::ListTime;
 
@@ -54,14 +54,15 @@ pub(super) fn answer(
         .filter(|memory| fits(memory))
         .map(|memory| hit(memory, list, caller))
         .collect();
-    // Memories that do not fit into the token budget or the bytes of an answer.
+    // The memories that do not fit into the token budget or the size limit of an answer.
     let left_out = given.saturating_sub(hits.len() as u64);
     let mut answer = Answer { hits, total_found: chosen.total, left_out, ..Answer::default() };
     describe(&mut answer, list, plan, chosen.superseded, &caller.zone);
     Ok(answer)
 }
 
-/// The returned memories of a list, its total, and the number left out because others superseded them.
+/// The returned memories of a list, the total number of the list, and the number of memories left out because they are
+/// superseded.
 struct Chosen {
     memories: Vec<Memory>,
     total: u64,
@@ -92,7 +93,7 @@ fn chosen_now(
     Ok(Chosen { memories, total, superseded })
 }
 
-/// Returns the same for a past time: with the texts of that time, and with what was open then.
+/// Returns the list for a past time: with the texts of that time, and with the todos and goals that were open then.
 fn chosen_then(
     ports: &Ports,
     caller: &Caller,
@@ -100,7 +101,8 @@ fn chosen_then(
     sort: Sort,
     then: Timestamp,
 ) -> Result<Chosen, Error> {
-    // A memory done, or archived by a rule, only later was not so then. This is checked after loading.
+    // A memory may have been completed, or archived by a rule, after the past time. The store filters by the current
+    // status, so the past status is checked after loading.
     let mut wide = Filter { done: None, timed: None, ..plan.filter.clone() };
     wide.states.push(State::Archived);
     let ids: Vec<MemoryId> = ports.store.ids(&caller.viewer, &wide, Sort::Newest)?;
@@ -132,7 +134,7 @@ fn chosen_then(
     Ok(chosen)
 }
 
-/// Returns a memory with its past status.
+/// Returns a memory with the status that it had at the past time.
 fn stood(mut memory: Memory, then: Timestamp) -> Memory {
     memory.status.done_at = memory.status.done_at.filter(|at| *at <= then);
     if memory.status.state == State::Archived && memory.stood_at(then) != State::Archived {
@@ -146,7 +148,7 @@ fn hit(memory: Memory, list: &FilteredList, caller: &Caller) -> Hit {
     let why = why(&memory, list.sort, &caller.zone);
     Hit {
         memory,
-        // Each of them is exactly what was requested.
+        // Each memory of a list matches the request fully.
         relevance_score: Score::share(1.0, 1.0),
         why,
         section: None,
@@ -184,7 +186,8 @@ fn why(memory: &Memory, sort: Sort, zone: &Zone) -> String {
     format!("{stands}{place}")
 }
 
-/// Describes the list of an answer and sets its evidence: each memory of a list is what the question asks for.
+/// Describes the list of an answer, and sets the evidence of the answer. Each memory of the list counts as evidence,
+/// because it matches the question.
 pub(crate) fn describe(
     answer: &mut Answer,
     list: &FilteredList,
@@ -212,13 +215,13 @@ pub(crate) fn describe(
     }
 }
 
-/// Returns true if any memory of the list's types is saved, of any time, done or not.
+/// Returns true if the store has any memory of the list's types, of any time, completed or not.
 pub(crate) fn knows_such(ports: &Ports, caller: &Caller, plan: &RecallPlan) -> Result<bool, Error> {
     let wide = Filter { done: None, timed: None, ..plan.filter.clone() };
     Ok(!ports.store.list(&caller.viewer, &wide, Sort::Newest, 1, None)?.is_empty())
 }
 
-/// Returns the ranked answer to the question of an empty list, marked as such.
+/// Returns the ranked answer for a question whose list is empty. The answer states that it is not the list.
 pub(crate) fn ranked_instead(listed: Answer, ranked: Answer) -> Answer {
     let listed = listed.listed.map(|list| ListAnswer { ranked: true, ..list });
     Answer { listed, ..ranked }

@@ -1,6 +1,6 @@
-//! Finds the sections of a long memory that match well besides its best one.
+//! Finds the sections of a long memory, other than its best section, that match well.
 //!
-//! Runs after the ranking and does not change it. A memory of one section costs nothing here.
+//! Runs after the ranking and does not change the ranking. For a memory with one section there is nothing to compute.
 
 use crate::model::answer::Strength;
 use crate::model::search::Found;
@@ -9,21 +9,21 @@ use crate::rank::{descending, evidence};
 /// Maximum number of further sections of one memory.
 const MOST: usize = 3;
 
-/// Minimum share of the best section's score. Sections of one document have much of their score in common, so even an
-/// unrelated one has about half.
+/// Minimum share of the best section's score. Sections of one document share much of their score, so even an unrelated
+/// section has about half of the best score.
 const SHARE: f64 = 0.75;
 
-/// A section that matches well besides the best.
+/// A section other than the best that matches well.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Further {
-    /// Its item.
+    /// The index of the section's item.
     pub(super) at: usize,
-    /// Its score as a share of the best one's.
+    /// The score of the section, relative to the score of the best section.
     pub(super) share: f64,
 }
 
-/// Returns the items of a memory that match well besides its best one, best first: a lane found each, there is evidence for it
-/// alone, and it scores nearly as much.
+/// Returns the items of a memory, other than its best item, that match well, best first. Each of them was found by a
+/// lane, has enough evidence of its own, and has nearly the score of the best item.
 pub(super) fn further(found: &Found, best: usize, score: impl Fn(usize) -> f64) -> Vec<Further> {
     let items = &found.items;
     let same = |at: &usize| items[*at].memory == items[best].memory;

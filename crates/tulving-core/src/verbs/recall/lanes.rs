@@ -1,7 +1,8 @@
 //! Finds the candidates for a question, lane by lane.
 //!
-//! Runs after [`plan`](super::plan), before ranking. Reads only. A lane that fails is named; the others still answer. If the
-//! store fails, its content is unknown, so that is an error.
+//! Runs after [`plan`](super::plan) and before the ranking, and writes nothing. If a lane fails, the answer names this
+//! lane and uses the other lanes. If the store fails, recall returns an error, because no answer is possible without
+//! the store.
 
 use std::ops::Range;
 
@@ -22,15 +23,15 @@ use crate::verbs::embedding;
 
 const MILLIS_PER_DAY: i64 = 86_400_000;
 
-/// The results of the lanes, and the other aspects of the question.
+/// The results of the lanes, and the other features of the question.
 pub(super) struct Gathered {
     pub(super) found: Found,
     pub(super) aspects: QueryFeatures,
     pub(super) missing: Vec<Missing>,
 }
 
-/// Returns the scope: what the caller may see and asks for. The store evaluates in advance what the index does not know of a
-/// memory.
+/// Returns the scope of a search: the memories that the caller may see and that match the filter. The store evaluates
+/// in advance the conditions that the index cannot evaluate.
 pub(super) fn scope(ports: &Ports, caller: &Caller, filter: &Filter) -> Result<SearchScope, Error> {
     let sight = ports.store.sight(&caller.viewer)?;
     let among = match filter.is_plain() {
@@ -101,8 +102,8 @@ pub(super) fn gather(
     Ok(Gathered { found, aspects, missing })
 }
 
-/// Returns the intervals whose memories may all be meant: those of a question that asks only for a time. With rank fusion, no
-/// time counts.
+/// Returns the intervals of a question that asks only for a time; all memories of these intervals are candidates. With
+/// rank fusion, times are ignored.
 fn times(ask: &Ask, aspects: &QueryFeatures) -> Vec<Range<Timestamp>> {
     if !aspects.of_time_alone || ask.fusion == Fusion::Ranks {
         return Vec::new();
@@ -110,8 +111,9 @@ fn times(ask: &Ask, aspects: &QueryFeatures) -> Vec<Range<Timestamp>> {
     aspects.intervals.iter().map(QuestionInterval::span).collect()
 }
 
-/// Returns the time from which statements come after a question of the past; `None` for a current question, which comes after
-/// everything stored. It is at least a day later, because times are often those of another zone, or days without an hour.
+/// Returns the time from which statements are later than a question that was asked in the past; `None` for a current
+/// question, because no stored statement is later. This time is at least a day after the question, because stored times
+/// may be in another time zone or have no hour.
 fn unsaid_from(asked_at: Timestamp, now: Timestamp) -> Option<Timestamp> {
     Some(asked_at.plus_millis(MILLIS_PER_DAY)).filter(|from| *from < now)
 }
@@ -133,8 +135,9 @@ fn meaning(ports: &Ports, text: &str) -> Result<Meaning, Error> {
     }
 }
 
-/// Follows associations from the best results of the other lanes. The engine's own ranking uses only those made by a caller:
-/// an automatic one says that two memories are alike, which their own similarity to the question shows better.
+/// Follows associations from the best results of the other lanes. The engine's own ranking uses only associations that
+/// a caller created. An automatic association only means that two memories are similar, and the vector lane already
+/// measures how similar each memory is to the question.
 pub(super) fn graph(
     ports: &Ports,
     caller: &Caller,

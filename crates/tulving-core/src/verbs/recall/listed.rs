@@ -1,4 +1,5 @@
-//! Recall without a question: the newest, the most important, those of a type, those that contain a text.
+//! Recall without a question: the newest memories, the most important memories, the memories of a type, or the memories
+//! that contain a text.
 
 use std::ops::Range;
 
@@ -36,7 +37,7 @@ pub(super) fn listed(
 ) -> Result<Answer, Error> {
     let (mut memories, total_found) = find(ports, caller, plan, sort)?;
     succession::settle(ports, caller, &mut memories, Moment::Now(plan.now))?;
-    // Memories that do not fit into the bytes of an answer.
+    // The memories that do not fit into the size limit of an answer.
     let left_out = total_found.min(plan.limit as u64).saturating_sub(memories.len() as u64);
     let mut hits: Vec<Hit> =
         (1..).zip(memories).map(|(rank, memory)| hit(memory, rank, total_found, mode, sort)).collect();

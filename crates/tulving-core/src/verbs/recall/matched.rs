@@ -1,8 +1,9 @@
 //! Finds the section of a chunk that a question matched.
 //!
-//! Small neighbouring sections are indexed as one chunk, so a chunk may have several headings. Here the words of the question
-//! choose among them, and the answer shows that section with its own headings and line. If the words do not decide, the whole
-//! chunk stays, below the headings that all of it has in common. Pure; runs after the ranking.
+//! Small neighbouring sections are indexed as one chunk, so a chunk may have several headings. This module chooses a
+//! section of the chunk by the words of the question, and the answer shows the section with its own headings and line
+//! number. If the words do not decide, the answer shows the whole chunk with the headings that all its sections share.
+//! Runs after the ranking, without side effects.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -12,26 +13,26 @@ use tulving_text::terms;
 
 use super::phrase::words;
 
-/// Minimum share of the question's words, by rarity, for a section to be chosen. With less, the match may be one of meaning,
-/// and its section is unknown.
+/// Minimum share of the question's words, by rarity, for a section to be chosen. With a smaller share, the chunk may
+/// have matched by meaning, so the section is unknown.
 const DECIDES: f64 = 0.5;
-/// Share of the best score from which a section that has as many of the words counts as matched too.
+/// Minimum share of the best score at which another section with as many of the words also counts as matched.
 const AS_WELL: f64 = 0.75;
-/// The weight of a word in the section's own heading, in addition to its occurrences in the text, and in a heading further
-/// out.
+/// The weights of a word in the section's own heading and in an outer heading. They are added to the weight of its
+/// occurrences in the text.
 const IN_HEADING: f64 = 1.0;
 const IN_HEADING_ABOVE: f64 = 0.25;
 
-/// The words that a section is chosen by.
+/// The words of the question by which a section is chosen.
 #[derive(Debug)]
 pub(super) struct QuestionWords {
-    /// All words, in the form in which headings are compared.
+    /// All words, in the normal form for comparison with headings.
     all: String,
     /// The terms, each with its weight.
     terms: Vec<(String, f64)>,
 }
 
-/// A part of a content, with the headings above all of it.
+/// A part of a content, with the headings that apply to the whole part.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct MatchedSection {
     pub(super) range: Range<usize>,
@@ -39,7 +40,7 @@ pub(super) struct MatchedSection {
 }
 
 impl QuestionWords {
-    /// Returns the words of a question as they were searched for; `rarities` are those of its terms, if known.
+    /// Creates the words of a question. `rarities` are the rarities of the terms of the search, if known.
     pub(super) fn of(question: &str, looked_for: &str, rarities: &[f32]) -> Self {
         let mut terms: Vec<(String, f64)> = Vec::new();
         let all = terms::terms(looked_for);
@@ -49,7 +50,7 @@ impl QuestionWords {
             if terms.iter().any(|(other, _)| *other == term) {
                 continue;
             }
-            // A term that occurs nowhere is as rare as can be.
+            // A term that occurs nowhere gets the maximum rarity.
             let rarity = if known && rarities[at] > 0.0 { rarities[at] } else { most };
             terms.push((term, if known && rarity > 0.0 { f64::from(rarity) } else { 1.0 }));
         }
@@ -89,7 +90,7 @@ impl QuestionWords {
         scores.iter().enumerate().filter(|(_, one)| as_well(one)).map(|(at, _)| at).collect()
     }
 
-    /// Returns true if the question is exactly this heading, with or without those above it.
+    /// Returns true if the question is exactly this heading, with or without its parent headings.
     fn is_heading(&self, path: &[String]) -> bool {
         !self.all.is_empty() && (0..path.len()).any(|from| words(&path[from..].join(" ")) == self.all)
     }
@@ -120,7 +121,7 @@ impl QuestionWords {
 #[derive(Clone, Copy)]
 struct SectionScore {
     score: f64,
-    /// The share of the words that it has.
+    /// The share of the words that the part contains.
     share: f64,
 }
 
@@ -128,8 +129,8 @@ fn every_where(parts: &[HeadedPart], holds: impl Fn(&HeadedPart) -> bool) -> Vec
     parts.iter().enumerate().filter(|(_, part)| holds(part)).map(|(at, _)| at).collect()
 }
 
-/// Returns the smallest heading above all chosen parts, with everything below it in the chunk and the headings without text
-/// that lead there.
+/// Returns the smallest section that contains all chosen parts. It includes all text of the chunk below its heading,
+/// and the parent headings that have no text of their own.
 pub(super) fn cover(parts: &[HeadedPart], chosen: &[usize], chunk: &Range<usize>) -> MatchedSection {
     let first = &parts[chosen[0]];
     let common = chosen.iter().fold(first.headings.len(), |common, at| {
@@ -139,7 +140,7 @@ pub(super) fn cover(parts: &[HeadedPart], chosen: &[usize], chunk: &Range<usize>
     let heading_path = first.path[..common].to_vec();
     let below = match first.headings[..common].last() {
         Some(heading) => every_where(parts, |part| part.headings.contains(heading)),
-        // The text above the first heading of a document.
+        // The chosen part is the text above the first heading of a document.
         None if chosen.len() == 1 => chosen.to_vec(),
         None => Vec::new(),
     };

@@ -1,4 +1,5 @@
-//! The recall path: plan, find, rank, answer. It writes nothing; accesses are noted and counted soon after.
+//! The recall path: plan, find, rank, answer. Recall writes nothing; accesses are counted in memory and written soon
+//! after.
 
 mod answer;
 mod archived;
@@ -42,7 +43,7 @@ pub(crate) fn planned(ports: &Ports, caller: &Caller, plan: &RecallPlan) -> Resu
     Ok(answer)
 }
 
-/// Finds memories, including archived ones, for a look at the past.
+/// Finds memories, including archived memories, for a question about the past.
 pub(crate) fn recall_with_archived(
     ports: &Ports,
     caller: &Caller,

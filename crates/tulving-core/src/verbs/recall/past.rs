@@ -1,4 +1,4 @@
-//! Past texts of memories.
+//! Restores the past texts of memories.
 
 use crate::model::error::Error;
 use crate::model::id::Version;
@@ -7,8 +7,9 @@ use crate::model::request::Caller;
 use crate::model::time::Timestamp;
 use crate::verbs::access::Ports;
 
-/// Gives each memory that was edited since the text that it had then; one that was saved later gets its first text.
-/// If the caller may see no such version, the memory is left out.
+/// Replaces the text of each memory that was edited after `then` by the text that it had at that time. A memory that
+/// was saved after that time gets its first text. If the caller may not see the version with this text, the memory is
+/// left out.
 pub(super) fn brought_back(
     ports: &Ports,
     caller: &Caller,

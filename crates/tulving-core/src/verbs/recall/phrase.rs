@@ -1,12 +1,12 @@
-//! Exact phrases: words between quotation marks, which a memory must have in this order.
+//! Exact phrases: words between quotation marks, which a memory must contain in this order.
 //!
-//! Runs after [`lanes`](super::lanes), only for the keyword lane of rank fusion. Pure.
+//! Runs after [`lanes`](super::lanes), only for the keyword lane of rank fusion, without side effects.
 
 use tulving_text::fold;
 
 /// The pairs of quotation marks around a phrase.
 const MARKS: [(char, char); 4] = [('"', '"'), ('“', '”'), ('„', '“'), ('«', '»')];
-/// The first character of the scripts that put no spaces between words.
+/// The first character of the scripts that have no spaces between words.
 const UNSPACED: char = '\u{2e80}';
 
 /// Returns the phrases of a question, each of two words or more, in the form that [`says`] compares.

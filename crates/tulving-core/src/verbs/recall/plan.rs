@@ -1,4 +1,4 @@
-//! Parses a recall once: errors are reported here, and later steps do not check again.
+//! Validates a recall request once. Errors are reported in this step, and later steps do not check the request again.
 
 use tulving_text::list_question::{self, ListQuestion, ListTime};
 
@@ -9,7 +9,7 @@ use crate::model::request::{Ask, Filter, Fusion, ListBounds, Mode, RecallRequest
 use crate::model::time::{Timestamp, Zone};
 use crate::model::vocabulary::{MemoryType, State};
 
-/// Minimum number of candidates from each lane. Its cost is in docs/benchmarks.md.
+/// Minimum number of candidates from each lane. docs/benchmarks.md lists the cost of this number.
 pub(super) const BEST: usize = 200;
 
 /// A validated recall.
@@ -22,19 +22,19 @@ pub(crate) struct RecallPlan {
 
 /// The way in which memories are found.
 pub(crate) enum RecallMethod {
-    /// The first memories that match the filter, in an order.
+    /// The first memories that match the filter, in a given order.
     Listed { mode: Mode, sort: Sort },
-    /// All memories that match the filter, in an order.
+    /// All memories that match the filter, in a given order.
     Filtered(Box<FilteredList>),
     /// The memories that a question is about.
     Asked(Ask),
 }
 
-/// All memories of a filter.
+/// A list of all memories that match a filter.
 pub(crate) struct FilteredList {
     pub(crate) sort: Sort,
     pub(crate) bounds: ListBounds,
-    /// The question that asks for it, if any.
+    /// The question that asks for the list, if any.
     pub(crate) asked: Option<AskedList>,
 }
 
@@ -47,7 +47,7 @@ pub(crate) struct AskedList {
 }
 
 impl RecallPlan {
-    /// Returns the plan that ranks by the question of a list instead.
+    /// Returns the plan that ranks memories by the question of the list instead of listing them.
     pub(crate) fn ranking(&self) -> Option<Self> {
         let RecallMethod::Filtered(list) = &self.way else { return None };
         let AskedList { ask, ranked: (filter, limit), .. } = list.asked.as_ref()?;
@@ -60,7 +60,7 @@ impl RecallPlan {
     }
 }
 
-/// Parses a recall at this time, for a caller who counts days in this zone.
+/// Validates a recall request, for a caller in this time zone.
 pub(crate) fn read(request: &RecallRequest, now: Timestamp, zone: &Zone) -> Result<RecallPlan, Invalid> {
     let limit = crate::verbs::read::bounded(Field::Limit, request.limit, limits::RECALL)?;
     let mut filter = crate::verbs::read::fitted(&request.filter, now)?;
@@ -100,7 +100,7 @@ pub(crate) fn read(request: &RecallRequest, now: Timestamp, zone: &Zone) -> Resu
 
 /// Returns the list that answers a question which only names a type; `None` if the filter contradicts the question.
 fn list_of(ask: &Ask, filter: &Filter, limit: usize, (now, zone): (Timestamp, &Zone)) -> Option<RecallPlan> {
-    // A caller who chooses the lanes or the fusion wants to see their results.
+    // A caller who chooses the lanes or the fusion expects ranked results instead of a list.
     let at_most = ask.list_limit.filter(|_| ask.fusion == Fusion::Measured && ask.lanes == Lane::ALL)?;
     let list = list_question::read(&ask.question, ask.asked_at.or(ask.as_of).unwrap_or(now), zone)?;
     let mut types = list.types.clone();

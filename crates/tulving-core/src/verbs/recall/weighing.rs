@@ -1,6 +1,7 @@
-//! Loads the best matches, adds the other weights, and moves duplicates and superseded memories to their positions.
+//! Loads the best matches, applies the other weights, and moves duplicates and superseded memories to their final
+//! positions.
 //!
-//! Runs after [`lanes`](super::lanes) and the score. Reads only.
+//! Runs after [`lanes`](super::lanes) and the score, and writes nothing.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -20,10 +21,11 @@ use crate::verbs::succession;
 use super::answer::Ranked;
 use super::asked::Asked;
 
-/// Limits on the memories loaded and weighed: this many times the requested number, or at least the second.
+/// The maximum number of memories loaded and weighed is [`SPARE`] times the requested number, but at least
+/// [`MOST_WEIGHED`].
 const SPARE: usize = 3;
 const MOST_WEIGHED: usize = 50;
-/// Number of memories beyond the requested number that are loaded at once.
+/// Number of additional memories that are loaded together with the requested number.
 const AT_ONCE: usize = 5;
 
 /// The best item of a memory.
@@ -63,7 +65,7 @@ struct Weighed {
     ranked: Vec<Ranked>,
     /// The superseded memories, each with its successor.
     superseded: HashMap<MemoryId, MemoryId>,
-    /// The final successor of such a successor, if there are others in between that were not loaded.
+    /// The final successor of each successor, if there are memories in between that were not loaded.
     ends: HashMap<MemoryId, MemoryId>,
     /// All memories considered, including those that were left out.
     met: HashSet<MemoryId>,
@@ -73,7 +75,7 @@ impl Weighed {
     /// Returns the final successor of a memory; `None` if nothing supersedes it.
     fn end_of(&self, id: MemoryId) -> Option<MemoryId> {
         let mut at = *self.superseded.get(&id)?;
-        // The bound on the steps ends a cycle of updates.
+        // The maximum number of steps prevents an endless loop if updates form a cycle.
         for _ in 0..self.superseded.len() {
             match self.superseded.get(&at).or_else(|| self.ends.get(&at)) {
                 Some(next) if *next != at => at = *next,
@@ -83,15 +85,16 @@ impl Weighed {
         Some(at)
     }
 
-    /// Returns true for each ranked memory that steps back: one before it is superseded by the same final successor.
+    /// Returns for each ranked memory whether it steps back. A memory steps back if an earlier memory in the ranking
+    /// has the same final successor.
     fn stepping_back(&self) -> Vec<bool> {
         let mut told = HashSet::new();
         let steps = |ranked: &Ranked| self.end_of(ranked.memory.id).is_some_and(|end| !told.insert(end));
         self.ranked.iter().map(steps).collect()
     }
 
-    /// Moves memories that [step back](Self::stepping_back) behind all others: one superseded memory is enough next to the
-    /// current one.
+    /// Moves memories that [step back](Self::stepping_back) to the end, because one superseded memory next to its
+    /// successor is enough.
     fn step_back(&mut self) {
         let back = self.stepping_back();
         let mut behind = Vec::new();
@@ -108,8 +111,8 @@ impl Weighed {
         self.ranked = ranked;
     }
 
-    /// Moves the newer of memories that state the same thing with another value first, if they match about as well. Memories
-    /// that are superseded, or not valid at the time in question, already have their positions.
+    /// If memories state different values for the same thing and match about equally well, moves the newer memory
+    /// first. Memories that are superseded or not valid at the time in question keep their positions.
     fn newest_first(&mut self, at: Timestamp) {
         let contender = |ranked: &'_ Ranked| {
             !self.superseded.contains_key(&ranked.memory.id) && ranked.memory.held_at(at)
@@ -139,8 +142,8 @@ impl Weighed {
 }
 
 impl Weighing<'_> {
-    /// Returns the best memories in display order, and the total found. Loads no more than could still be among the requested
-    /// ones.
+    /// Returns the best memories in display order, and the total number found. Loads only memories that could still be
+    /// among the requested number.
     pub(super) fn ranked(&self, best: &[Best]) -> Result<(Vec<Ranked>, u64), Error> {
         let limit = self.asked.plan.limit;
         let most = (SPARE * limit).max(MOST_WEIGHED);
@@ -171,7 +174,7 @@ impl Weighing<'_> {
             let contents = weighed.ranked.iter().map(|ranked| ranked.memory.fields.text.content.as_str());
             let apart = duplicates::apart(contents, limit);
             if apart.firsts < limit && room > 0 {
-                // Duplicates took positions that others may still get.
+                // Duplicates used some of the positions, so later memories may still be among the requested number.
                 let (next, later) = rest.split_at(room);
                 self.weigh(next.iter().map(Candidate::of), best, &mut weighed)?;
                 rest = later;
@@ -183,7 +186,7 @@ impl Weighing<'_> {
         }
     }
 
-    /// Returns the memories that only links lead to.
+    /// Returns the memories that only the graph lane found.
     fn linked_alone(&self, best: &[Best]) -> Vec<Candidate> {
         if self.linked.is_empty() {
             return Vec::new();
@@ -193,7 +196,7 @@ impl Weighing<'_> {
         alone.map(|memory| Candidate { memory: *memory, item: None }).collect()
     }
 
-    /// Loads these, adds the other weights to the score of each, and adds their final successors.
+    /// Loads the candidates, applies the other weights to their scores, and adds their final successors.
     fn weigh(
         &self,
         candidates: impl IntoIterator<Item = Candidate>,
@@ -217,8 +220,8 @@ impl Weighing<'_> {
         Ok(())
     }
 
-    /// Adds the final successors of memories that a lane found. A successor may say the same in other words, or be beyond the
-    /// depth of the lanes. It matches as well as the memory that it supersedes.
+    /// Adds the final successors of memories that a lane found. A lane may have missed a successor because it has other
+    /// words or a low rank. A successor counts as matching as well as the memory that it supersedes.
     fn bring(
         &self,
         found: &HashMap<MemoryId, usize>,
@@ -259,7 +262,8 @@ impl Weighing<'_> {
         Ok(())
     }
 
-    /// Raises the score of a memory by the lead of the superseded memory's item over its own.
+    /// Raises the score of a successor by the difference between the item score of the superseded memory and its own
+    /// item score.
     fn lift(&self, ranked: &mut Ranked, at: usize) {
         let own = ranked.item.map_or(0.0, |item| self.scores.score(item));
         let part = Part::new(PartName::Succession, self.scores.score(at) - own, 1.0);
@@ -274,7 +278,8 @@ impl Weighing<'_> {
         }
     }
 
-    /// Loads these and adds the other weights to the score of each. Returns those that are superseded, with their successors.
+    /// Loads the candidates and applies the other weights to their scores. Returns the superseded memories, with their
+    /// successors.
     fn add(
         &self,
         candidates: &[Candidate],
@@ -308,7 +313,7 @@ impl Weighing<'_> {
     }
 }
 
-/// Moves duplicates behind the others, each with the memory that it repeats.
+/// Moves duplicates to the end, and records for each duplicate the memory that it repeats.
 fn in_order(ranked: Vec<Ranked>, apart: &duplicates::DeduplicatedOrder) -> Vec<Ranked> {
     let names: Vec<_> = ranked.iter().map(|ranked| ranked.memory.reference()).collect();
     let mut slots: Vec<Option<Ranked>> = ranked.into_iter().map(Some).collect();
@@ -320,10 +325,12 @@ fn in_order(ranked: Vec<Ranked>, apart: &duplicates::DeduplicatedOrder) -> Vec<R
     apart.order.iter().filter_map(|at| slots[*at].take()).collect()
 }
 
-/// Moves each superseded memory behind the one that updates it, if that was found too, and lowers its score to fit.
+/// Moves each superseded memory behind its successor, if the successor was found too, and lowers its score to match the
+/// new position.
 fn behind_successors(ranked: &mut Vec<Ranked>, superseded: &HashMap<MemoryId, MemoryId>) {
     let mut at = 0;
-    // Each move brings one memory behind its successor; the bound on the moves ends a cycle of updates.
+    // Each move brings one memory behind its successor. The maximum number of moves prevents an endless loop if updates
+    // form a cycle.
     let mut moves = ranked.len();
     while at < ranked.len() && moves > 0 {
         let successor = superseded.get(&ranked[at].memory.id);

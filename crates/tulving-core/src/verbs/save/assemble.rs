@@ -1,4 +1,4 @@
-//! Turns drafts into the writes of one transaction, and their results into receipts.
+//! Converts drafts into the writes of one transaction, and the results of the writes into receipts.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -53,36 +53,36 @@ pub(crate) struct SaveBatch<'a> {
     receipts: Vec<Receipt>,
     /// The memories inserted, in the order of their writes.
     inserted: Vec<MemoryId>,
-    /// The last entry of the log before the first comparison.
+    /// The last entry of the change log before the first comparison.
     seen: Option<Seq>,
     /// The new memories that were compared with others.
     compared: Vec<Compared>,
-    /// The pass that this belongs to, if any.
+    /// The pass to which the transaction belongs, if any.
     pass: Option<Pass>,
 }
 
-/// The memory that a draft is about, and the slot by which it was found; else the fields from which its own memory starts, if it
-/// leaves another one.
+/// The memory that a draft repeats, with the slot by which the memory was found. If there is none, the fields with
+/// which the new memory starts, if the draft's path leaves another memory.
 type Resolved = (Option<(Slot, Memory)>, Option<VersionFields>);
 
-/// A new memory that is linked to those that say nearly the same.
+/// A new memory that is linked to memories with nearly the same statement.
 struct Compared {
-    /// The index of its receipt.
+    /// The index of the memory's receipt.
     receipt: usize,
     id: MemoryId,
     newcomer: Newcomer,
     embedding: Embedding,
     content: String,
-    /// True if others may be linked to it.
+    /// True if other memories may be linked to this memory.
     stays: bool,
 }
 
-/// Memories that a new one resembles.
+/// Memories that are similar to a new memory.
 #[derive(Default)]
 struct Related {
-    /// Memories that say nearly the same.
+    /// Memories with nearly the same statement.
     near: Vec<NearMemory>,
-    /// Memories that state the same thing with another value.
+    /// Memories that state another value for the same thing.
     updates: Vec<PossibleUpdate>,
 }
 
@@ -111,7 +111,7 @@ impl<'a> SaveBatch<'a> {
         }
     }
 
-    /// Makes it part of a pass, which is recorded with it.
+    /// Makes the transaction part of a pass. The same transaction records the pass.
     pub(crate) fn of(self, pass: Option<Pass>) -> Self {
         Self { pass, ..self }
     }
@@ -127,7 +127,8 @@ impl<'a> SaveBatch<'a> {
             found => (found, None),
         };
         if let (Some(_), Some((slot, other))) = (draft.id, &duplicate) {
-            // A memory whose id is used elsewhere must be a memory of its own.
+            // Data stored elsewhere refers to this id, so the draft needs a new memory and must not repeat an existing
+            // one.
             return Err(Error::Held { other: other.reference(), what: slot.what() });
         }
         let before = duplicate.as_ref().map(|(_, duplicate)| duplicate.clone());
@@ -193,7 +194,8 @@ impl<'a> SaveBatch<'a> {
         Ok(())
     }
 
-    /// Returns warnings if the repeated statement is no longer valid: it was superseded, or its validity has ended.
+    /// Returns warnings if the repeated statement is no longer valid: another memory superseded it, or its validity has
+    /// ended.
     fn over(&self, draft: &Draft, memory: &Memory, successor: Option<Memory>) -> Vec<Warning> {
         let superseded = successor.map(|by| Warning::Superseded {
             memory: named(self.caller, memory),
@@ -205,9 +207,9 @@ impl<'a> SaveBatch<'a> {
         superseded.into_iter().chain(ended).collect()
     }
 
-    /// Finds the memory that the draft repeats, and the slot. If the caller named no boundary, a key or path is searched among
-    /// the caller's private memories first, then among the shared ones: a private memory must not become public because somebody
-    /// else took the same key.
+    /// Finds the memory that the draft repeats, and the slot. If the caller named no boundary, searches a key or path
+    /// among the caller's private memories first, then among the shared memories. Otherwise a private memory could
+    /// become public when another principal uses the same key.
     fn duplicate(&self, draft: &Draft) -> Result<Option<(Slot, Memory)>, Error> {
         let boundary = draft.patch.boundary.unwrap_or(self.space.default_boundary());
         let private = boundary == Boundary::Private;
@@ -230,16 +232,16 @@ impl<'a> SaveBatch<'a> {
         Ok(None)
     }
 
-    /// Returns true if the file of a draft no longer belongs to the memory that has its path: its content differs from that
-    /// memory's, or it has a key while the memory has other sources.
+    /// Returns true if the file of a draft no longer belongs to the memory with its path: the contents differ, or the
+    /// draft has a key and the memory has other sources.
     fn leaves(&self, draft: &Draft, holder: &Memory) -> bool {
         dedupe::is_plain(holder)
             && (draft.patch.key.is_some() && is_shared(draft, holder)
                 || draft.patch.key.is_none() && !says(draft, holder))
     }
 
-    /// Removes the path of a draft from the memory that has it, if another memory has the file's new content, or if that memory
-    /// has other sources. Returns the memory that the draft is about, or the fields from which its own memory starts.
+    /// Removes the path of a draft from `holder`, if another memory has the new content of the file or if `holder` has
+    /// other sources. Returns the memory that the draft repeats, or the fields with which its new memory starts.
     fn leave(&mut self, draft: &Draft, slot: Slot, holder: Memory) -> Result<Resolved, Error> {
         let boundary = draft.patch.boundary.unwrap_or(holder.fields.boundary);
         let said = said_by(draft, boundary);
@@ -247,7 +249,8 @@ impl<'a> SaveBatch<'a> {
             Some(_) => None,
             None => dedupe::holder(self.ports, &self.caller.viewer, self.space.id, &self.pending, &said)?,
         };
-        // The default boundary is that of the memory with the path, so memories that others share there count too.
+        // The default boundary is that of the memory with the path, so memories that other principals share with this
+        // boundary count too.
         let other = other.filter(|other| other.id != holder.id);
         if other.is_none() && !is_shared(draft, &holder) {
             return Ok((Some((slot, holder)), None));
@@ -260,7 +263,8 @@ impl<'a> SaveBatch<'a> {
         })
     }
 
-    /// Removes the path of a draft from a memory. If no source is left, the memory is archived: its file says something else now.
+    /// Removes the path of a draft from a memory. If no source remains, archives the memory, because its file now has
+    /// another content.
     fn release(&mut self, draft: &Draft, mut holder: Memory) {
         let path = draft.provenance.source_path.as_deref().unwrap_or_default();
         let from = holder.provenance.sources();
@@ -286,7 +290,7 @@ impl<'a> SaveBatch<'a> {
         let from = duplicate.provenance.sources();
         let mut to = from.clone().with(path);
         if from.paths.is_empty() && path.is_some() && duplicate.status.state == State::Archived {
-            // The last file had left this memory without any source, so no plain save stands behind it.
+            // The memory had lost its last file and has no source, so it was not also saved without a file.
             to.without_path = false;
         }
         if from != to {
@@ -308,8 +312,8 @@ impl<'a> SaveBatch<'a> {
         self.writes.push(Write::SetSources { id: memory.id, from, to });
     }
 
-    /// Returns true if a found memory is the one meant. In a space that is private by default, a caller who names no boundary
-    /// does not mean memories that others share.
+    /// Returns true if the draft may repeat the found memory. In a space that is private by default, a draft without a
+    /// boundary does not repeat a memory that another principal shares.
     fn fits(&self, draft: &Draft, found: &Memory) -> bool {
         draft.patch.boundary.is_some()
             || self.space.default_boundary() != Boundary::Private
@@ -342,7 +346,8 @@ impl<'a> SaveBatch<'a> {
         (SaveOutcome::Created, memory, false)
     }
 
-    /// Enqueues the job that the memory waits for, in the same transaction, so that neither exists without the other.
+    /// Enqueues the job that the memory waits for, in the same transaction, so that the memory and the job are stored
+    /// together.
     fn ask_for_work(&mut self, draft: &Draft, memory: &Memory) {
         if let Some(kind) = draft.work() {
             self.writes.push(Write::Enqueue(Job::about(kind, memory.id, self.now)));
@@ -357,7 +362,7 @@ impl<'a> SaveBatch<'a> {
         self.writes.push(Write::Imported { space: self.space.id, path, to: Some(to) });
     }
 
-    /// Returns the right to write here, valid while the duplicate stays here.
+    /// Returns the right to write in this space, valid only while the duplicate stays in the space.
     fn in_place(&self, duplicate: &Memory) -> Right {
         Right { space: self.space.id, role: Role::Writer, over: Some(duplicate.id) }
     }
@@ -389,7 +394,8 @@ impl<'a> SaveBatch<'a> {
         Ok((outcome, duplicate, revived))
     }
 
-    /// Requests the text of an unreadable file again: its format may be known now, or an extractor may be available.
+    /// Requests the text of an unreadable file again, because its format may be supported now or an extractor may be
+    /// available.
     fn read_anew(
         &mut self,
         draft: &Draft,
@@ -398,7 +404,7 @@ impl<'a> SaveBatch<'a> {
         duplicate: Memory,
     ) -> Result<Memory, Error> {
         self.rights.push(self.in_place(&duplicate));
-        // A memory of a file keeps the name of that file: another one with the same bytes is only one more path.
+        // A memory of a file keeps the name of that file. Another file with the same bytes only adds one more path.
         let path = draft.provenance.source_path.as_ref();
         let is_named = duplicate.provenance.paths().iter().any(|known| Some(known) != path);
         let name =
@@ -437,7 +443,7 @@ impl<'a> SaveBatch<'a> {
         let vouched = vouched(draft, &duplicate, self.caller);
         let mut fields = draft.onto(&duplicate.fields);
         if vouched.is_some() && fields.text.content_hash == duplicate.fields.text.content_hash {
-            // Equal words may be composed differently in Unicode; the sections are those of the stored text.
+            // Equal words may have different Unicode composition, but the sections belong to the stored text.
             fields.text.content.clone_from(&duplicate.fields.text.content);
         }
         let held = dedupe::taken_up(&duplicate);
@@ -488,15 +494,16 @@ impl<'a> SaveBatch<'a> {
         let usage = Usage { updated_at: self.now, ..duplicate.usage };
         let memory =
             Memory { version: duplicate.version.next(), fields, status, provenance, usage, ..duplicate };
-        // A key and a path may name two memories: the one found cannot take the slot of the other.
+        // The key and the path of a draft may belong to two memories. The memory found by one of them cannot take the
+        // slot of the other memory.
         dedupe::refuse_taken(self.ports, &self.caller.viewer, &self.pending, &held, &memory)?;
         self.pending.note(memory.clone());
         self.ask_for_work(draft, &memory);
         Ok((SaveOutcome::Updated, memory, revived))
     }
 
-    /// Links a new memory to those that say nearly the same, in the store or in this transaction, and lists stored ones that
-    /// state the same thing with another value. Memories that the caller links itself are skipped.
+    /// Links a new memory to memories with nearly the same statement, in the store or in this transaction. Also lists
+    /// stored memories that state another value for the same thing. Skips memories that the caller links explicitly.
     fn relate(&mut self, memory: &Memory, chunks: &[Chunk], links: &[Link]) -> Result<Related, Error> {
         let [Chunk { embedding: Some(embedding), .. }] = chunks else {
             return Ok(Related::default());
@@ -586,7 +593,7 @@ impl<'a> SaveBatch<'a> {
                 linked_by: LinkedBy::Caller,
                 created_at: self.now,
             }));
-            // A new memory has its links in this transaction.
+            // A memory inserted by this transaction already has its links.
             if !self.inserted.contains(&memory.id) {
                 let edges = self.ports.store.associations(viewer, &[memory.id])?;
                 let ends = (memory.id, target.id, relation);
@@ -599,8 +606,8 @@ impl<'a> SaveBatch<'a> {
         Ok(warnings)
     }
 
-    /// Checks the right to supersede a memory. This changes what others see of it, so it needs the right to write in its space,
-    /// now and at commit.
+    /// Checks the right to supersede a memory. Superseding changes how others see the memory, so it needs the right to
+    /// write in the memory's space, now and at commit.
     fn may_supersede(&mut self, target: &Memory) -> Result<bool, Error> {
         match access::require_in_place(self.ports, self.caller, target, Role::Writer) {
             Ok(right) => {
@@ -614,7 +621,7 @@ impl<'a> SaveBatch<'a> {
         }
     }
 
-    /// Returns the receipts that there would be.
+    /// Returns the receipts that [`apply`](Self::apply) would return.
     pub(crate) fn foreseen(self) -> Vec<Receipt> {
         self.receipts
     }
@@ -652,7 +659,7 @@ impl<'a> SaveBatch<'a> {
     }
 }
 
-/// Builds a new memory from the draft, in this space.
+/// Builds a new memory from the draft in this space.
 pub(crate) fn fresh(draft: &Draft, space: &Space, caller: &Caller, now: Timestamp) -> Memory {
     let mut provenance = draft.provenance.clone();
     provenance.origin = draft.origin.unwrap_or(caller.origin);
@@ -680,8 +687,8 @@ pub(crate) fn fresh(draft: &Draft, space: &Space, caller: &Caller, now: Timestam
     }
 }
 
-/// Links new memories to those that others committed after the comparison and before the write. Of two concurrent saves, this is
-/// the task of the later one: the earlier cannot know of it.
+/// Links new memories to memories that others committed after the comparison and before the write. Of two
+/// concurrent saves, the later save must do this, because the earlier save cannot know the later memory.
 fn relate_late(
     ports: &Ports,
     seen: Seq,
@@ -731,13 +738,13 @@ fn says(draft: &Draft, memory: &Memory) -> bool {
     said_by(draft, boundary) == said
 }
 
-/// Returns true if a memory has another source than the file of a draft.
+/// Returns true if a memory has a source other than the file of the draft.
 fn is_shared(draft: &Draft, memory: &Memory) -> bool {
     let path = draft.provenance.source_path.as_deref().unwrap_or_default();
     memory.provenance.sources().without(path).is_some()
 }
 
-/// Returns the memories that state the same thing as a new one with another value, newest first.
+/// Returns the memories that state another value for the same thing as a new memory, newest first.
 fn possible_updates(
     new: &ConflictCandidate<'_>,
     found: &[(Memory, Weight)],
@@ -763,8 +770,8 @@ fn could_not_be_read(memory: &Memory) -> bool {
     trouble.is_some() && memory.is_unread() && memory.status.state != State::Processing
 }
 
-/// Returns the status after a repeated save, and true if that revived the memory. It becomes active if it was archived, pinned if
-/// requested, and leaves quarantine if somebody says it on purpose.
+/// Returns the status after a repeated save, and true if that revived the memory. The memory becomes active if it was
+/// archived, pinned if requested, and leaves quarantine if the draft was not captured automatically.
 fn stands(draft: &Draft, duplicate: &Memory, now: Timestamp) -> (Status, bool) {
     let revived = duplicate.status.state == State::Archived;
     let stood = if revived { duplicate.status.ruled(State::Active, now) } else { duplicate.status };
@@ -777,8 +784,8 @@ fn stands(draft: &Draft, duplicate: &Memory, now: Timestamp) -> (Status, bool) {
     (to, revived)
 }
 
-/// Returns true if a repeated save reopens a completed todo. A pass that captures it again, or a file that is read again, does
-/// not.
+/// Returns true if a repeated save reopens a completed todo. A save by a pass or a repeated import of a file does not
+/// reopen it.
 fn reopens(draft: &Draft) -> bool {
     let read = draft.imported.is_some() || draft.provenance.source_path.is_some();
     draft.provenance.author != Author::Auto && !read
@@ -803,7 +810,8 @@ fn said(duplicate: &Memory, fields: Vec<&'static str>) -> Option<Warning> {
     (!fields.is_empty()).then(|| Warning::Kept { memory: duplicate.reference(), fields })
 }
 
-/// Returns the provenance fields of the draft that differ, since provenance is set only once.
+/// Returns the provenance fields of the draft that differ from the memory and are ignored, because provenance is set
+/// only once.
 fn unmoved(draft: &Draft, duplicate: &Memory) -> Vec<&'static str> {
     let (said, is) = (&draft.provenance, &duplicate.provenance);
     let (place, was) = (&draft.place, &duplicate.place);

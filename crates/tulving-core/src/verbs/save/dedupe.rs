@@ -1,6 +1,6 @@
 //! Finds the memory that a save would repeat: by key, by source path, by content.
 //!
-//! `apply` checks the decision again, so two processes cannot both insert.
+//! `apply` checks the decision again, so two processes cannot both insert the same memory.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ use crate::model::vocabulary::Boundary;
 use crate::ports::Probe;
 use crate::verbs::access::Ports;
 
-/// A unique value and its audience: the owner's private memories, or the shared ones.
+/// A unique value, and the memories among which it is unique: the private memories of an owner, or the shared memories.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Slot {
     /// A key.
@@ -37,7 +37,7 @@ impl Slot {
     }
 }
 
-/// Returns the slots that a record takes up.
+/// Returns the slots that a memory occupies.
 pub(crate) fn slots(memory: &Memory) -> Vec<Slot> {
     let private = memory.fields.boundary == Boundary::Private;
     let mut slots = Vec::new();
@@ -51,21 +51,22 @@ pub(crate) fn slots(memory: &Memory) -> Vec<Slot> {
     slots
 }
 
-/// Returns true if a memory may represent all others with the same content: one with a key or in a conversation stands on its
-/// own.
+/// Returns true if a memory may represent all memories with the same content. A memory with a key or in a conversation
+/// never does.
 pub(crate) fn is_plain(memory: &Memory) -> bool {
     memory.fields.key.is_none() && memory.place.conversation.is_none()
 }
 
-/// Returns the slots that a memory takes up now: none if it is forgotten.
+/// Returns the slots that a memory currently occupies. A forgotten memory occupies no slot.
 pub(crate) fn taken_up(memory: &Memory) -> Vec<Slot> {
     if memory.status.forgotten_at.is_some() { Vec::new() } else { slots(memory) }
 }
 
-/// Returns the slot of a content: by the file if there is one, because others may have the same extracted text.
+/// Returns the slot of a content. If the memory has a file, the slot is that of the file, because different files may
+/// have the same extracted text.
 pub(crate) fn said(boundary: Boundary, provenance: &Provenance, content_hash: ContentHash) -> Slot {
     match &provenance.attachment {
-        // Attachments without a name are from before files were compared by hash.
+        // Older versions stored attachments without a name and did not compare files by hash.
         Some(Attachment { name: Some(_), hash, .. }) => Slot::Attachment(boundary, hash.clone()),
         _ => Slot::Content(boundary, content_hash),
     }
@@ -79,7 +80,7 @@ pub(crate) struct Pending {
 }
 
 impl Pending {
-    /// Records a memory as it will be.
+    /// Records the future state of a memory.
     pub(crate) fn note(&mut self, memory: Memory) {
         if let Some(old) = self.memories.remove(&memory.id) {
             for slot in taken_up(&old) {
@@ -92,7 +93,7 @@ impl Pending {
         self.memories.insert(memory.id, memory);
     }
 
-    /// Returns a memory that the transaction has written, as it will be.
+    /// Returns the future state of a memory that the transaction has written.
     pub(crate) fn get(&self, id: MemoryId) -> Option<&Memory> {
         self.memories.get(&id)
     }
@@ -102,7 +103,7 @@ impl Pending {
     }
 }
 
-/// Finds the memory that already takes up a slot, in the transaction so far and in the store.
+/// Finds the memory that already occupies a slot, in the transaction so far and in the store.
 pub(crate) fn holder(
     ports: &Ports,
     viewer: &Viewer,
@@ -113,7 +114,7 @@ pub(crate) fn holder(
     held_by(ports, viewer, (space, viewer.principal), pending, slot)
 }
 
-/// Finds the same for a slot of a space and an owner.
+/// Finds the memory that occupies a slot of a space and an owner.
 fn held_by(
     ports: &Ports,
     viewer: &Viewer,
@@ -125,7 +126,7 @@ fn held_by(
         return Ok(Some(memory.clone()));
     }
     let found = ports.store.duplicate(viewer, &probe(slot, space, owner))?;
-    // A memory that the transaction has changed and that no longer takes up the slot has freed it.
+    // If the transaction has changed the stored memory, that memory no longer occupies the slot.
     Ok(found.filter(|stored| !pending.memories.contains_key(&stored.id)))
 }
 
@@ -156,7 +157,7 @@ pub(crate) fn path_holder(
     Ok(found.filter(|other| other.id != memory.id))
 }
 
-/// Refuses a version of `memory` that conflicts with another memory, and names that one.
+/// Refuses a version of `memory` that conflicts with another memory. The error names the other memory.
 pub(crate) fn refuse_held(
     ports: &Ports,
     viewer: &Viewer,
@@ -166,7 +167,7 @@ pub(crate) fn refuse_held(
     refuse_held_after(ports, viewer, &Pending::default(), memory, fields)
 }
 
-/// Refuses the same within a transaction, after its writes so far.
+/// Like [`refuse_held`], but includes the earlier writes of the transaction.
 pub(crate) fn refuse_held_after(
     ports: &Ports,
     viewer: &Viewer,
@@ -183,8 +184,8 @@ pub(crate) fn refuse_held_after(
     Ok(())
 }
 
-/// Refuses the same within a transaction, for a future memory that already has some slots. (Homes from before paths could be
-/// shared may have several memories with one content; these are accepted.)
+/// Like [`refuse_held_after`], but for the future state of a memory that already occupies the slots `held`. Older
+/// versions stored several memories with one content in a home; these memories are accepted.
 pub(crate) fn refuse_taken(
     ports: &Ports,
     viewer: &Viewer,

@@ -1,4 +1,4 @@
-//! Derives the fields of a version that the caller did not give, from its content, by rules.
+//! Derives the fields of a version that the caller did not give. Rules derive them from the content.
 
 use std::collections::HashSet;
 
@@ -13,13 +13,13 @@ use crate::text::normalize;
 /// The facts about a memory outside its versioned fields.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct DraftContext<'a> {
-    /// The name of its file, with its path if known.
+    /// The name of the memory's file, with its path if known.
     pub(crate) name: Option<&'a str>,
-    /// True if it is a piece of a conversation, which is not a document of its own.
+    /// True if the memory is a piece of a conversation. Such a piece is not a separate document.
     pub(crate) piece: bool,
-    /// True if it is a turn of that conversation.
+    /// True if the memory is a turn of the conversation.
     pub(crate) turn: bool,
-    /// True if its content is a placeholder for the text of a file.
+    /// True if the content is a placeholder for the text of a file.
     pub(crate) waits: bool,
 }
 
@@ -41,8 +41,9 @@ impl<'a> DraftContext<'a> {
     }
 }
 
-/// Derives the fields that the caller did not give. A piece of a conversation is not a document and keeps the defaults of its type,
-/// except a turn, which is episodic. A placeholder for an unread file says nothing about it.
+/// Derives the fields that the caller did not give. A piece of a conversation is not a document and keeps the defaults
+/// of its type, except a turn, which is episodic. The words of a placeholder are not used, because they do not describe
+/// the file.
 pub(crate) fn derive(fields: &mut VersionFields, about: DraftContext<'_>) {
     let (auto, memory_type) = (fields.auto, fields.class.memory_type);
     let reads = !about.piece && !about.waits;
@@ -71,7 +72,7 @@ pub(crate) fn derive(fields: &mut VersionFields, about: DraftContext<'_>) {
     if auto.has(Derivable::Stability) {
         fields.class.stability = sort.stability.unwrap_or_else(|| classify::stability_of(memory_type));
     }
-    // Derived fields are normalised like given ones, whatever form the content has.
+    // Derived fields are normalised like given fields, for every form of content.
     if auto.has(Derivable::Title) {
         fields.text.title = title.and_then(|title| normalize::made_line(&title, limits::TITLE_CHARS));
     }
@@ -88,7 +89,7 @@ pub(crate) fn derive(fields: &mut VersionFields, about: DraftContext<'_>) {
     }
 }
 
-/// Returns true if a piece of a conversation was said there, rather than learned from it.
+/// Returns true if the content was said in the conversation, and is not a fact learned from it.
 fn is_said(about: DraftContext<'_>, form: &DocumentForm) -> bool {
     let talk = matches!(form.content_type, ContentType::Chat | ContentType::Transcript);
     about.turn || (about.piece && talk)

@@ -1,5 +1,4 @@
-//! Splits contents into chunks and embeds small ones at once. If a model fails, the vectors are lost, never the
-//! memory.
+//! Splits contents into chunks and embeds small ones at once. If a model fails, the memory is saved without vectors.
 
 use crate::model::answer::Warning;
 use crate::model::error::{Error, ModelError};
@@ -8,7 +7,7 @@ use crate::text;
 use crate::verbs::access::Ports;
 use crate::verbs::embedding::{self, Source};
 
-/// Number of chunks embedded before a save returns; more are left for the background.
+/// Maximum number of chunks that a save embeds before it returns; a background job embeds the other chunks.
 const EMBEDDED_AT_ONCE: usize = 16;
 
 /// Returns the chunks of each content, without vectors.

@@ -27,45 +27,45 @@ use crate::text::withhold::{RedactionCounts, Redactor};
 /// A validated request.
 #[derive(Clone, Debug)]
 pub(crate) struct Draft {
-    /// The id to use if it is new; `None` to mint one.
+    /// The id to use if the memory is new; `None` to create an id.
     pub(crate) id: Option<MemoryId>,
     /// The given fields, with at least a content.
     pub(crate) patch: Patch,
-    /// Its origin; the agent defaults to the caller's.
+    /// The provenance of the memory. By default, its agent is the agent of the caller.
     pub(crate) provenance: Provenance,
     /// The given channel; the caller's by default.
     pub(crate) origin: Option<Origin>,
-    /// The conversation that it comes from.
+    /// The conversation from which the memory comes.
     pub(crate) place: Place,
-    /// True if it is pinned.
+    /// True if the memory is pinned.
     pub(crate) pinned: bool,
     /// The links to make.
     pub(crate) links: Vec<Link>,
-    /// The record of the file that it was read from, for an import.
+    /// The record of the file from which the memory was read, for an import.
     pub(crate) imported: Option<Imported>,
     /// True if the metadata comes from the document itself.
     pub(crate) told: bool,
-    /// True if it is quarantined for review.
+    /// True if the memory is quarantined for review.
     pub(crate) quarantined: bool,
-    /// The record of what was redacted from it.
+    /// The numbers of redactions in the request.
     pub(crate) withheld: RedactionCounts,
-    /// A note about its form, for the receipt.
+    /// A note about the form of the content, for the receipt.
     pub(crate) note: Option<String>,
 }
 
 /// The record of a file at the time it was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Imported {
-    /// Its stamp.
+    /// The stamp of the file.
     pub(crate) stamp: Stamp,
-    /// A hash of its bytes.
+    /// The hash of the file's bytes.
     pub(crate) digest: [u8; 32],
-    /// True if the stamp is enough to detect changes since.
+    /// True if the stamp is enough to detect later changes of the file.
     pub(crate) settled: bool,
 }
 
 impl Draft {
-    /// Applies the redactor. A path stays unchanged, because it identifies the file: one with a secret in it is refused.
+    /// Applies the redactor. A path stays unchanged because it identifies the file, so a path with a secret is refused.
     pub(crate) fn withhold(mut self, mut redactor: Redactor, bounds: Limits) -> Result<Self, Invalid> {
         self.patch.withhold(&mut redactor, bounds)?;
         let Provenance { source_path, source_agent, assisted_by_agent, attachment, .. } =
@@ -89,7 +89,7 @@ impl Draft {
         Ok(self)
     }
 
-    /// Returns the warnings about the request itself: redactions, and its form.
+    /// Returns the warnings about the request itself: its redactions and its form.
     pub(crate) fn warnings(&self) -> Vec<Warning> {
         let form = self.note.iter().map(|note| Warning::Form { note: note.clone() });
         self.withheld.warnings().into_iter().chain(form).collect()
@@ -100,12 +100,12 @@ impl Draft {
         self.patch.content.as_deref().unwrap_or_default()
     }
 
-    /// Returns the fields of a new memory made from it.
+    /// Returns the fields of a new memory made from the draft.
     pub(crate) fn fresh(&self, boundary: Boundary) -> VersionFields {
         self.patch.fresh(boundary, self.about())
     }
 
-    /// Applies it to existing fields.
+    /// Applies the draft to existing fields.
     pub(crate) fn onto(&self, old: &VersionFields) -> VersionFields {
         self.patch.onto(old, self.about())
     }
@@ -115,7 +115,7 @@ impl Draft {
         DraftContext { waits, ..DraftContext::of(&self.provenance, &self.place) }
     }
 
-    /// Returns the kind of job that must run before its memory is active.
+    /// Returns the kind of job that must run before the memory becomes active.
     pub(crate) fn work(&self) -> Option<&'static str> {
         match self.patch.content_type {
             _ if self.provenance.attachment.is_some() => Some(job::EXTRACT),
@@ -124,12 +124,13 @@ impl Draft {
         }
     }
 
-    /// Returns the initial state of its memory.
+    /// Returns the initial state of the memory.
     pub(crate) fn first_state(&self) -> State {
         if self.work().is_some() { State::Processing } else { State::Active }
     }
 
-    /// Returns true if a memory says exactly this.
+    /// Returns true if a memory already has the same file or content as the draft. If the metadata comes from the
+    /// document itself, the other fields must be equal too.
     pub(crate) fn repeats(&self, memory: &Memory) -> bool {
         match (&self.provenance.attachment, &memory.provenance.attachment) {
             (Some(one), Some(other)) => one.hash == other.hash,
@@ -366,9 +367,9 @@ impl Patch {
             self.content = Some(bounded(redactor.content(Field::Content, said)?, bounds)?);
         }
         if let Some(Some(key)) = &mut self.key {
-            // Redacted, the keys of two memories would be one.
+            // Two different keys could become equal by redaction, so a key with a secret is refused.
             redactor.refuse(Field::Key, key)?;
-            // A name that is private names nothing.
+            // A name that is entirely private is useless after redaction.
             let said = std::mem::take(key);
             *key = redactor
                 .line(Field::Key, said, limits::KEY_CHARS)?
@@ -396,7 +397,7 @@ impl Patch {
         Ok(())
     }
 
-    /// Creates the fields of a version from the given ones, with the rest derived.
+    /// Creates the fields of a version from the given fields, and derives the other fields.
     pub(crate) fn fresh(&self, boundary: Boundary, about: DraftContext<'_>) -> VersionFields {
         let memory_type = self.memory_type.unwrap_or(MemoryType::Fact);
         let text = Text {
@@ -418,8 +419,8 @@ impl Patch {
         self.onto(&blank, about)
     }
 
-    /// Replaces the given fields in a version, and derives again those that nobody gave. If the type changes, importance,
-    /// kind and stability follow it if they were the old type's defaults.
+    /// Replaces the given fields in a version, and derives again the fields that no caller gave. If the type changes,
+    /// importance, kind and stability change to the defaults of the new type if they were the defaults of the old type.
     pub(crate) fn onto(&self, old: &VersionFields, about: DraftContext<'_>) -> VersionFields {
         let mut new = old.clone();
         if let Some(content) = &self.content {

@@ -1,6 +1,7 @@
 //! The save path: intake, chunk, embed, then dedupe, assemble and apply as one decision.
 //!
-//! A receipt is given only after the commit. If another process was faster, the last three steps are decided again.
+//! A receipt is given only after the commit. If another writer committed a conflicting change first, the last three
+//! steps run again.
 
 pub(crate) mod assemble;
 pub(crate) mod dedupe;
@@ -39,8 +40,8 @@ pub(crate) fn only(saved: Result<Vec<Receipt>, Error>) -> Result<Receipt, Error>
     }
 }
 
-/// Saves a new memory under a predetermined id, so that data stored elsewhere can refer to it. If another memory has its slot,
-/// the error is [`Error::Held`], and nothing is written.
+/// Saves a new memory under a predetermined id, so that data stored elsewhere can refer to it. If another memory has
+/// the slot, the error is [`Error::Held`], and nothing is written.
 pub(crate) fn save_as(
     ports: &Ports,
     caller: &Caller,
@@ -64,22 +65,22 @@ pub(crate) fn save_many(
 pub(crate) struct SaveOptions {
     /// The request.
     pub(crate) request: SaveRequest,
-    /// The id to use if it is new.
+    /// The id to use if the memory is new.
     pub(crate) id: Option<MemoryId>,
-    /// The record of the file that it was read from, for an import.
+    /// The record of the file from which the memory was read, for an import.
     pub(crate) imported: Option<intake::Imported>,
     /// True if the metadata comes from the document itself, so that a change in it counts as a change of the document.
     pub(crate) told: bool,
-    /// True if its vectors are left to the background, even if they are few.
+    /// True if a background job computes the vectors, even if there are few.
     pub(crate) later: bool,
-    /// True if it is quarantined for review if new.
+    /// True if the memory is quarantined for review when it is new.
     pub(crate) quarantined: bool,
-    /// A note about the form of its document, for the receipt.
+    /// A note about the form of the document, for the receipt.
     pub(crate) note: Option<String>,
 }
 
 impl SaveOptions {
-    /// Creates an order with default options.
+    /// Creates options with default values for a request.
     pub(crate) fn of(request: SaveRequest) -> Self {
         Self { request, id: None, imported: None, told: false, later: false, quarantined: false, note: None }
     }
@@ -145,7 +146,7 @@ fn draft(ports: &Ports, space: &Space, order: SaveOptions) -> Result<intake::Dra
     Ok(intake::Draft { id, imported, told, quarantined, note: note.or(draft.note), ..draft })
 }
 
-/// Adds to an error which request of a batch was wrong.
+/// Adds the index of the wrong request in a batch to an error.
 fn in_batch(index: usize, error: Error) -> Error {
     match error {
         Error::Invalid(source) => Invalid::InBatch { index, source: Box::new(source) }.into(),

@@ -1,7 +1,7 @@
 //! Describes a change of the source paths of a memory, so that the audit can name it and undo can reverse it.
 //!
-//! A change adds one source to a memory or removes one file from it. The audit keeps the change as text, not the whole list: a
-//! memory may have thousands of paths.
+//! A change adds one source to a memory or removes one file from it. The audit contains only the change as text, not
+//! the whole list, because a memory may have thousands of paths.
 
 use std::fmt;
 
@@ -19,8 +19,8 @@ pub(crate) enum SourceChange {
     PathAdded(String),
     /// The same content was saved without a file.
     PlainAdded,
-    /// A file was removed, because its content changed. The second value is the position of its path before, from 1; `None` if
-    /// it was the last source.
+    /// A file was removed because its content changed. The second value is the previous position of its path, counted
+    /// from 1; `None` if the path was the last source.
     PathRemoved(String, Option<usize>),
 }
 
@@ -69,7 +69,7 @@ impl SourceChange {
         status::audit(caller, at, AuditAct::SourcesChanged, memory, None, Some(self.to_string()))
     }
 
-    /// Parses the detail of such an entry.
+    /// Parses the detail of an audit entry.
     pub(crate) fn parse(detail: &str) -> Option<Self> {
         if detail == PLAIN {
             return Some(Self::PlainAdded);

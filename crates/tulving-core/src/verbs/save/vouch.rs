@@ -1,6 +1,6 @@
-//! Updates an automatically captured memory once somebody says the same on purpose.
+//! Updates an automatically captured memory when a user explicitly saves the same statement.
 //!
-//! The user becomes its author, and the fields given with the content are taken over, as a new version.
+//! The user becomes the author of the memory, and the fields given with the content are applied as a new version.
 
 use serde_json::Value;
 
@@ -12,8 +12,8 @@ use crate::model::vocabulary::Author;
 
 use super::intake::Draft;
 
-/// Returns the new author and trust of a memory once a draft says the same; `None` if they do not change. A pass or an
-/// imported file does not count as saying it on purpose.
+/// Returns the new author and trust of a memory if a draft has the same content; `None` if they do not change. A save
+/// by a pass or from an imported file does not count as explicit.
 pub(super) fn vouched(draft: &Draft, duplicate: &Memory, caller: &Caller) -> Option<Vouched> {
     let (said, is) = (&draft.provenance, &duplicate.provenance);
     let on_purpose = said.author == Author::User

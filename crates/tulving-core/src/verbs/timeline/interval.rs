@@ -1,6 +1,6 @@
-//! The intervals in which each wording of a memory was valid, and what ended them.
+//! Computes the intervals in which each statement of a memory was valid, and the reason for the end of each interval.
 //!
-//! Pure: the input is the versions with their times, and the successors of the memory.
+//! This module has no side effects. Its input is the versions with their times, and the successors of the memory.
 
 use crate::model::answer::{Ended, Named};
 use crate::model::id::Version;
@@ -13,21 +13,21 @@ pub(super) struct Wording {
     pub(super) version: Version,
     /// Time at which it was written.
     pub(super) at: Timestamp,
-    /// Its stated times.
+    /// The stated times of the version.
     pub(super) span: Span,
     pub(super) hash: ContentHash,
     pub(super) content: String,
-    /// True if the content is left out because others fill the answer.
+    /// True if the content is left out because other contents fill the answer.
     pub(super) left_out: bool,
 }
 
 /// The statement of a memory, over consecutive versions with the same content.
 #[derive(Clone, Debug)]
 pub(super) struct Statement {
-    /// The first of these versions.
+    /// The first version of the statement.
     pub(super) wording: Wording,
     from: Timestamp,
-    /// Time at which it ended by itself, and the reason.
+    /// Time at which the statement ended without a successor, and the reason.
     end: Option<(Timestamp, Ended)>,
 }
 
@@ -35,7 +35,7 @@ pub(super) struct Statement {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Successor {
     pub(super) named: Named,
-    /// Start of its validity.
+    /// Start of the successor's validity.
     pub(super) from: Timestamp,
     /// Time of expiry. The superseded memory is valid again from then on.
     pub(super) until: Option<Timestamp>,
@@ -54,7 +54,8 @@ impl Stretch {
     }
 }
 
-/// Returns the statements of versions, oldest first: consecutive ones with the same content are one.
+/// Returns the statements of these versions, oldest first. Consecutive versions with the same content are one
+/// statement.
 pub(super) fn statements(wordings: Vec<Wording>, created_at: Timestamp) -> Vec<Statement> {
     let mut statements: Vec<Statement> = Vec::new();
     for wording in wordings {
@@ -84,8 +85,8 @@ pub(super) fn statements(wordings: Vec<Wording>, created_at: Timestamp) -> Vec<S
     statements
 }
 
-/// Returns the start of a statement: as stated, else when it happened, else when it was saved; for a later version not before
-/// that was written.
+/// Returns the start of a statement: the stated time or, if missing, the time of the event or, if missing, the time of
+/// the save. The statement of a later version never starts before that version was written.
 fn began(wording: &Wording, created_at: Timestamp) -> Timestamp {
     let span = &wording.span;
     let began = span.valid_from.or(span.occurred_at).unwrap_or(created_at);
@@ -93,7 +94,8 @@ fn began(wording: &Wording, created_at: Timestamp) -> Timestamp {
 }
 
 impl Statement {
-    /// Returns the intervals in which it was valid and none of its successors was; an empty interval if there was none.
+    /// Returns the intervals in which the statement was valid and none of its successors was valid. If there is no such
+    /// interval, returns one empty interval.
     pub(super) fn intervals(&self, successors: &[Successor]) -> Vec<Stretch> {
         let mut all = Vec::new();
         let own = self.end.map(|(at, why)| (at.max(self.from), why));
@@ -235,8 +237,8 @@ mod tests {
     }
 
     proptest! {
-        /// Checks that the intervals of a statement do not overlap, that none ends before it begins, and that no successor is
-        /// valid in any of them.
+        /// Checks that the intervals of a statement do not overlap, that no interval ends before it begins, and that no
+        /// successor is valid in any interval.
         #[test]
         fn stretches_are_apart_and_free_of_successors(
             until in proptest::option::of(0_i64..60),

@@ -1,8 +1,8 @@
-//! Builds timelines: the statements about something, the interval of each, and what ended it.
+//! Builds timelines: the statements about a subject, the interval of each statement, and the reason for its end.
 //!
-//! Finds memories by name or by subject, follows the `updates` links made by callers in both directions, and lists all their
-//! statements in the order in which they became valid. Reads only, and sees only what the caller may see. Archived memories
-//! are included, forgotten and quarantined ones are not.
+//! Finds memories by name or by subject, follows the `updates` links made by callers in both directions, and lists all
+//! their statements in the order in which they became valid. Writes nothing, and reads only memories that the caller
+//! may see. Includes archived memories, but no forgotten or quarantined memories.
 
 mod interval;
 
@@ -25,7 +25,7 @@ use crate::verbs::succession::{self, Links};
 
 use interval::{Statement, Stretch, Successor, Wording, statements};
 
-/// Returns the statements about something, and when each was valid.
+/// Returns the statements about a subject, and the time in which each was valid.
 pub(crate) fn timeline(ports: &Ports, caller: &Caller, request: &TimelineRequest) -> Result<Timeline, Error> {
     let limit = read::bounded(Field::Limit, request.limit, limits::TIMELINE)?;
     // Memories outside the requested time do not count against the limit.
@@ -51,7 +51,7 @@ pub(crate) fn timeline(ports: &Ports, caller: &Caller, request: &TimelineRequest
     Ok(Timeline { entries, cut: web.cut, missing, unread: Vec::new() })
 }
 
-/// Returns the memories in question, and the lanes that failed.
+/// Returns the memories that match the request, and the lanes that failed.
 fn found(
     ports: &Ports,
     caller: &Caller,
@@ -78,16 +78,16 @@ fn found(
 
 /// Memories that update one another.
 struct Web {
-    /// The memories, without contents that are read again with their versions.
+    /// The memories. Contents that are read again with the versions are left out.
     memories: BTreeMap<MemoryId, Memory>,
-    /// Memories beyond the limit. They are not listed, but end those that they update.
+    /// Memories beyond the limit. They are not listed, but they still end the statements that they update.
     beyond: BTreeMap<MemoryId, Memory>,
     /// The memories that update each memory.
     successors: Links,
-    /// The links that state this.
+    /// The `updates` links between the memories.
     updates: Vec<Association>,
     contradictions: Vec<(MemoryId, MemoryId)>,
-    /// True if there are more memories.
+    /// True if there are more memories than the limit allows.
     cut: bool,
 }
 
@@ -153,8 +153,8 @@ impl Web {
         wanted.into_iter().collect()
     }
 
-    /// Returns the direct and indirect successors of a memory, in the order in which they became valid. An archived one counts
-    /// too; one that expires counts until then.
+    /// Returns the direct and indirect successors of a memory, in the order in which they became valid. An archived
+    /// successor counts too; a successor that expires counts until it expires.
     fn successors_of(&self, memory: &Memory) -> Vec<Successor> {
         let mut seen = BTreeSet::from([memory.id]);
         let mut frontier = VecDeque::from([memory.id]);
@@ -170,7 +170,8 @@ impl Web {
                 }
             }
         }
-        // Of several that begin at once the nearest is named, because it was found first.
+        // The sort is stable: if several successors begin at the same time, the nearest comes first, because it was
+        // found first.
         all.sort_by_key(|successor| successor.from);
         all
     }
@@ -241,8 +242,8 @@ impl Teller<'_> {
         Ok(told.collect())
     }
 
-    /// Returns an entry for each interval of a statement. If the memory is archived, that ends the last one unless something
-    /// ended it before.
+    /// Returns an entry for each interval of a statement. If the memory is archived, the archiving ends the last
+    /// interval, unless the interval ended before.
     fn tell(
         &self,
         memory: &Memory,
@@ -278,7 +279,8 @@ impl Teller<'_> {
         intervals.into_iter().map(tell).collect()
     }
 
-    /// Returns the versions of a memory that the caller may see, oldest first, without contents once those fill an answer.
+    /// Returns the versions of a memory that the caller may see, oldest first. Once the contents fill an answer,
+    /// further versions have no content.
     fn wordings(&mut self, memory: &Memory) -> Result<Vec<Wording>, Error> {
         let mut all = Vec::new();
         let (bytes, most) = (&mut self.bytes, self.ports.limits.answer_bytes);

@@ -1,8 +1,9 @@
-//! Validates a record of a dump as intake validates a request. A dump may come from anywhere, so what intake refuses is
-//! refused here too. Only the size of a content is not checked, because another home may allow more.
+//! Validates a record of a dump as intake validates a request. A dump may come from an untrusted source, so this module
+//! refuses everything that intake refuses. Only the size of a content is not checked, because another home may allow
+//! more.
 //!
-//! Values that intake would only normalise are normalised here as well, and never refused: the normal form depends on the
-//! version and the rules that wrote the record, and everything that a home has stored must be loadable.
+//! Values that intake would only normalise are also only normalised, because the normal form depends on the version
+//! that wrote the record, and every record that a home has stored must be loadable.
 
 use std::collections::HashSet;
 
@@ -18,7 +19,7 @@ use super::parts;
 
 /// Upper bound for counts and numbers: other JSON readers could not represent larger ones.
 const LARGEST: u64 = 1 << 53;
-/// Upper bound for a version number, beyond any real one.
+/// Upper bound for a version number, higher than any real version number.
 const LAST_VERSION: u32 = 1 << 30;
 /// Maximum growth of a text by Unicode composition (Unicode Standard Annex 15). Lines used to be measured before they were
 /// composed, so stored ones may exceed their limit by this factor.
@@ -142,7 +143,7 @@ fn name(text: &str) -> Result<(), Invalid> {
     normalize::name(text).map(drop)
 }
 
-/// Normalises a line that may be missing; a blank one counts as missing.
+/// Normalises a line that may be missing. A blank line counts as missing.
 fn line(field: Field, text: &mut Option<String>, limit: usize) -> Result<(), Invalid> {
     *text = match text.take().filter(|text| !text.trim().is_empty()) {
         Some(text) => Some(within(field, &text, limit)?),

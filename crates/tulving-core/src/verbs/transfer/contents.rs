@@ -1,4 +1,5 @@
-//! The part of a dump that is not in the store: attachments and the files of the workspace, in parts that fit on a line.
+//! Dumps the contents that are not in the store: attachments and the files of the workspace, split into parts that fit
+//! on a line.
 
 use data_encoding::BASE64;
 
@@ -27,7 +28,7 @@ const HOLDS: [&str; 3] = ["memories with all versions", "attachments", "files of
 /// The contents that no dump has.
 const LEFT_OUT: [&str; 4] = ["tokens", "passes", "previous texts of files", "settings"];
 
-/// Adds to the first line of a dump what is in it and what is not.
+/// Adds to the first line of a dump the lists of included and omitted contents.
 pub(super) fn announce(parts: &Ports, page: &mut [Record]) -> Result<(), Error> {
     if let Some(Record::Dump { holds, left_out, .. }) = page.first_mut() {
         let absent = parts.files.list(&Folder::workspace(), "", 1)?.absent;

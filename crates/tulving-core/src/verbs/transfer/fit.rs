@@ -21,11 +21,11 @@ use super::names::DumpIdMap;
 use super::parts::{self, LoadedFile};
 use super::report::{DumpMembership, LoadReport, SkippedDumpLine};
 
-/// Maximum records, and bytes of records, written as one set.
+/// Maximum number of records, and maximum number of bytes of records, that are written as one set.
 const SET: usize = 1_000;
 const SET_BYTES: usize = 8 << 20;
 
-/// The subject of a line, for the report after it is written.
+/// The subject of a line, for the report after the line is written.
 enum DumpLineSubject {
     Place(MemberOf),
     Principal(crate::model::id::PrincipalId),
@@ -34,7 +34,7 @@ enum DumpLineSubject {
     Other,
 }
 
-/// The second half of a load.
+/// The second half of a load: writes the staged records.
 pub(super) struct StagedLoader<'a> {
     parts: &'a Ports,
     caller: &'a Caller,
@@ -71,13 +71,14 @@ impl<'a> StagedLoader<'a> {
     ) -> Result<LoadReport, Error> {
         let (mut set, mut bytes) = (Vec::new(), 0);
         while let Some((line, record)) = stage.next()? {
-            // Files are written after everything before them, and not by the store.
+            // The store does not write files. All records before a file are written first.
             if let Record::File(part) = record {
                 self.take(mem::take(&mut set), apply)?;
                 self.take_file(line, &part, made)?;
                 continue;
             }
-            // A set has one kind of record: a record may depend on the outcome of those before it.
+            // A set contains only one kind of record, because a record may depend on the outcome of records of an
+            // earlier kind.
             let sort = mem::discriminant(&record);
             let ends = set.last().is_some_and(|(_, last): &(u64, Record)| mem::discriminant(last) != sort);
             if ends || set.len() == SET || bytes >= SET_BYTES {
@@ -168,7 +169,7 @@ impl<'a> StagedLoader<'a> {
             Record::Association(mut edge) => {
                 edge.source = self.names.memory(edge.source);
                 edge.target = self.names.memory(edge.target);
-                // Both ends may become one memory here.
+                // The source and the target may become the same memory in this store.
                 match edge.source == edge.target {
                     true => self.is_here(),
                     false => Some((Record::Association(edge), DumpLineSubject::Other)),
@@ -221,7 +222,7 @@ impl<'a> StagedLoader<'a> {
         parts::write(self.parts, space, (line, &file.path), &content, made, &mut self.report)
     }
 
-    /// Returns the name of an attachment that is missing here.
+    /// Returns the name of an attachment that is missing in this store.
     fn lost(&self, attachment: Attachment) -> Option<String> {
         let is_here = matches!(self.parts.objects.get(&attachment.object_key), Ok(Some(_)));
         (!is_here).then(|| attachment.name.unwrap_or(attachment.object_key))
@@ -261,10 +262,10 @@ impl<'a> StagedLoader<'a> {
         }
     }
 
-    /// Returns true if a membership may be loaded without being requested: it gives nobody a right over existing content.
-    /// Either both its principal and its place came with this load, or the place did and the principal is the loading
-    /// caller, who would otherwise not see its own spaces after a move. An admin of an org has rights over everything, so
-    /// this never applies to one.
+    /// Returns true if a membership may be loaded without an explicit request, because it gives nobody a right over
+    /// existing content. Its space, team or org must come with this load. Its principal must also come with this load,
+    /// or must be the caller, who would otherwise not see its own spaces after a transfer to another home. An admin of
+    /// an org has rights over everything, so this never applies to one.
     fn gives_no_right(&self, member: &Membership) -> bool {
         let rules_org = matches!(member.of, MemberOf::Org(_)) && member.role == Role::Admin;
         let own = member.principal == self.caller.viewer.principal;

@@ -18,7 +18,7 @@ pub struct LoadOptions {
     pub with_roles: bool,
 }
 
-/// A load in progress. Dropping it cancels it: nothing of it has been stored.
+/// A load in progress. Dropping the value cancels the load, because nothing has been stored yet.
 #[derive(Debug)]
 pub struct DumpLoad {
     pub(super) stage: Box<dyn Stage>,
@@ -28,7 +28,7 @@ pub struct DumpLoad {
     incoming: DumpPartChecker,
     /// The contents that the first line of the dump declares missing.
     pub(super) left_out: Vec<String>,
-    /// Number of records since the first line of a dump whose last line is still to come.
+    /// Number of records since the first line of a dump; `None` unless the last line is still expected.
     awaited: Option<u64>,
 }
 
@@ -98,7 +98,7 @@ impl DumpLoad {
         }
     }
 
-    /// Returns an error if a dump has begun and its last line has not come.
+    /// Returns an error if a dump has begun and its last line has not been read.
     pub(super) fn require_end(&self) -> Result<(), Invalid> {
         self.awaited.map_or(Ok(()), |got| Err(Invalid::DumpCut { got }))?;
         self.incoming.require_whole().map_err(|why| Invalid::Record { why })

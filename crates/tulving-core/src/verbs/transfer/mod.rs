@@ -1,8 +1,8 @@
 //! Transfers the whole content from one store to another: dump and load.
 //!
-//! A load has two halves. [`load`] checks lines as they come and stages them outside the store; [`finish`] writes all of
-//! them in one transaction once the last line has come. So a load that is refused, cut off or killed leaves nothing, and
-//! nobody waits for the store while a dump is still arriving.
+//! A load has two halves. [`load`] checks each line and stages it outside the store; after the last line, [`finish`]
+//! writes all lines in one transaction. So a load that is refused, interrupted or killed leaves nothing in the store,
+//! and nobody waits for the store while a dump is being received.
 
 mod check;
 mod contents;

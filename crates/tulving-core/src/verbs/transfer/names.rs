@@ -1,4 +1,5 @@
-//! Maps the ids of orgs, teams, principals and spaces while a dump is loaded, and tracks which came with this load.
+//! Maps the ids of orgs, teams, principals and spaces while a dump is loaded, and records which of them this load has
+//! added.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,14 +10,14 @@ use crate::model::space::{MemberOf, Org, Principal, Space, Team};
 use crate::model::vocabulary::SpaceKind;
 use crate::verbs::access::Ports;
 
-/// The known names, here and in the lines so far.
+/// The known names, from this store and from the lines read so far.
 pub(super) struct DumpIdMap {
     orgs: HashMap<OrgId, String>,
     teams: HashMap<TeamId, Team>,
     spaces: HashMap<SpaceId, Space>,
     principals: HashMap<PrincipalId, String>,
     by_name: HashMap<String, PrincipalId>,
-    /// Ids of the dump that differ here.
+    /// Ids of the dump that are mapped to other ids in this store.
     other_teams: HashMap<TeamId, TeamId>,
     other_spaces: HashMap<SpaceId, SpaceId>,
     other_principals: HashMap<PrincipalId, PrincipalId>,
@@ -54,7 +55,8 @@ impl DumpIdMap {
         self.orgs.entry(org.id).or_insert_with(|| org.name.clone());
     }
 
-    /// Returns true if another team here has the same name; from then on it replaces this one.
+    /// Returns true if another team in this store has the same name. From then on, references to `team` are mapped to
+    /// that team.
     pub(super) fn team_named_alike(&mut self, team: &Team) -> bool {
         if self.teams.contains_key(&team.id) {
             return false;
@@ -70,7 +72,8 @@ impl DumpIdMap {
         true
     }
 
-    /// Returns true if another principal here has the same name; from then on it replaces this one.
+    /// Returns true if another principal in this store has the same name. From then on, references to the principal of
+    /// the dump are mapped to that principal.
     pub(super) fn principal_named_alike(
         &mut self,
         parts: &Ports,
@@ -89,8 +92,8 @@ impl DumpIdMap {
         Ok(stands != principal.id)
     }
 
-    /// Returns true if another space here has the same name and this one does not exist here; from then on it replaces this
-    /// one. A space of another kind is refused.
+    /// Returns true if `space` does not exist in this store but another space has the same name. From then on,
+    /// references to `space` are mapped to that space. If that space is of another kind, returns an error.
     pub(super) fn space_named_alike(&mut self, line: u64, space: &Space) -> Result<bool, Invalid> {
         if self.spaces.contains_key(&space.id) {
             return Ok(false);
@@ -146,8 +149,8 @@ impl DumpIdMap {
         self.spaces.get(&id).map(|space| space.kind)
     }
 
-    /// Returns the name of a principal that exists here or came with the load. An existing one keeps its name, whatever the
-    /// dump calls it.
+    /// Returns the name of a principal that exists here or came with the load. An existing principal keeps its name,
+    /// even if the dump has another name for it.
     pub(super) fn of_principal(&self, parts: &Ports, id: PrincipalId) -> Result<Option<String>, Error> {
         let here = parts.store.principals(&[id])?.pop().map(|principal| principal.name);
         Ok(here.or_else(|| self.principals.get(&id).cloned()))

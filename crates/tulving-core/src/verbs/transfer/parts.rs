@@ -1,4 +1,4 @@
-//! Joins the parts of attachments and files in a dump, and writes these files.
+//! Joins the parts of attachments and files in a dump, and writes the files.
 
 use data_encoding::BASE64;
 use sha2::{Digest, Sha256};
@@ -112,7 +112,7 @@ impl LoadedAttachments {
         Ok(())
     }
 
-    /// Deletes those that no memory describes.
+    /// Deletes the stored attachments that no memory describes.
     pub(super) fn release(self, parts: &Ports) {
         drop(self.hold);
         for job in self.drops {

@@ -9,11 +9,11 @@ use crate::model::vocabulary::Role;
 /// The outcome of a load.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct LoadReport {
-    /// Number of new lines.
+    /// Number of lines whose records were added.
     pub added: u64,
-    /// Number of lines that existed already.
+    /// Number of lines whose records existed already.
     pub present: u64,
-    /// Memories that got another number because theirs was taken.
+    /// Memories that got another number because their own number was taken.
     pub renumbered: Vec<LoadOutcome>,
     /// Number of memories left out because one with the same content, key or path exists.
     pub duplicates: u64,
@@ -51,7 +51,7 @@ pub struct LoadReport {
 pub struct SkippedDumpLine {
     /// The line number.
     pub line: u64,
-    /// Its memory, if it is one.
+    /// The memory of the line, if the line is a memory.
     pub memory: Option<MemoryId>,
     /// The reason.
     pub loaded: LoadOutcome,

@@ -11,7 +11,7 @@ use super::network::{InferenceBuffers, Network};
 /// stay in the second-level cache: 64 to 128 measured best, 256 and more were 5 % slower.
 const PACK: usize = 112;
 
-/// A vector for each text. The calling thread does a single pack, and so a single text, itself.
+/// Returns a vector for each text. If there is only one pack, the calling thread computes it itself.
 pub(super) fn embed(network: &Network, texts: &[Vec<u32>]) -> Vec<Vec<f32>> {
     let packs = packs(texts);
     let next = AtomicUsize::new(0);
@@ -37,7 +37,7 @@ pub(super) fn embed(network: &Network, texts: &[Vec<u32>]) -> Vec<Vec<f32>> {
     done.into_inner().expect("no thread panics while it holds the lock")
 }
 
-/// The texts cut into packs, the longest texts first, so that no core is left with a long one at the end.
+/// Groups the texts into packs, the longest texts first, so that no core is left with a long text at the end.
 fn packs(texts: &[Vec<u32>]) -> Vec<Vec<usize>> {
     let mut order: Vec<usize> = (0..texts.len()).collect();
     order.sort_by_key(|index| std::cmp::Reverse(texts[*index].len()));

@@ -13,7 +13,7 @@ use super::weights::{Linear, Norm, PANEL};
 /// Rows of a product that are summed at once: 6 rows of 16 sums fill 12 of the 16 vector registers of AVX2.
 pub(super) const ROWS: usize = 6;
 
-/// Number of partial sums that are kept when many numbers are reduced to one.
+/// Number of partial results that are kept when many numbers are reduced to one.
 const LANES: usize = 16;
 
 /// The way a processor multiplies and adds.

@@ -37,7 +37,7 @@ impl Network {
         self.weights.shape.words
     }
 
-    /// The most word pieces that a text may have.
+    /// Maximum number of word pieces in a text.
     pub(super) fn places(&self) -> usize {
         self.weights.shape.places
     }

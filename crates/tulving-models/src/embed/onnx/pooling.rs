@@ -1,5 +1,5 @@
-//! Combines the vectors of the word pieces into one, as set in `1_Pooling/config.json`. Without that file,
-//! takes their mean.
+//! Combines the vectors of the word pieces of a text into one vector, as `1_Pooling/config.json` specifies. Without
+//! that file, the mean is used.
 
 use std::path::Path;
 

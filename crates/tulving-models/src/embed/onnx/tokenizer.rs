@@ -1,7 +1,8 @@
 //! Reads the tokenizer of a folder: `tokenizer.json`, or `vocab.txt` with the rules of BERT.
 //!
-//! Only word-piece tokenizers that split as BERT does are supported. A setting that would give other pieces is refused by
-//! its name: a model that gets other pieces than it was trained on returns vectors that only look right.
+//! Only word-piece tokenizers that split text as BERT does are supported. A setting that would produce different pieces
+//! is refused, and the error names the setting: with different pieces than in its training, a model returns vectors
+//! that look valid but are not.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -15,13 +16,13 @@ use super::{OnnxFolderError, read, read_json};
 
 /// The tokenizer files. The first one that exists is used.
 pub(super) const FILES: [&str; 2] = ["tokenizer.json", "vocab.txt"];
-/// Optional files that also affect the ids of a text: the longest text, and the case.
+/// Optional files that also affect the ids of a text. They set the maximum length of a text, and the case.
 pub(super) const SETTINGS: [&str; 2] = ["sentence_bert_config.json", "tokenizer_config.json"];
 
 /// The default limit of models of the BERT family.
 const MOST_PIECES: usize = 512;
 
-/// The word pieces of a model, and the number that it takes.
+/// The word pieces of a model, and the maximum number of pieces that the model accepts.
 pub(super) struct Tokenizer {
     pieces: WordPiece,
     most: usize,
@@ -39,7 +40,7 @@ struct SentenceSettings {
 #[serde(default)]
 struct TokenizerSettings {
     do_lower_case: Option<bool>,
-    /// A number beyond all integers if there is no limit.
+    /// A number larger than any integer means that there is no limit.
     model_max_length: Option<f64>,
 }
 
@@ -79,7 +80,7 @@ struct BertNormalizer {
 
 #[derive(Deserialize)]
 struct WordPieceModel {
-    /// The kind of the model. Files of old versions do not have it.
+    /// The kind of the model. Files of old versions do not contain it.
     #[serde(rename = "type", default = "word_piece")]
     kind: String,
     #[serde(default)]
@@ -88,7 +89,7 @@ struct WordPieceModel {
     continuing_subword_prefix: Option<String>,
     #[serde(default)]
     max_input_chars_per_word: Option<usize>,
-    /// A table for word pieces, lists for other kinds.
+    /// A table for word-piece models, a list for other models.
     vocab: Value,
 }
 
@@ -226,7 +227,7 @@ fn kind(part: &Value) -> &str {
     part["type"].as_str().unwrap_or("without a type")
 }
 
-/// The only part of a sequence of one, or else the part itself.
+/// Returns the only element of a sequence of one part, or else the part itself.
 fn alone<'a>(part: &'a Value, list: &str) -> &'a Value {
     match part[list].as_array().map(Vec::as_slice) {
         Some([one]) if kind(part) == "Sequence" => one,

@@ -8,12 +8,12 @@ use super::refused;
 
 const JSON: &str = "application/json";
 const LINES: &str = "application/x-ndjson";
-/// The names of bodies whose fields are described elsewhere.
+/// The schema names of bodies whose fields are described by a tool list or by the MCP specification.
 const ARGUMENTS: &str = "ToolArguments";
 const MESSAGE: &str = "JsonRpcMessage";
 const MEMORY: &str = "mem_0198c5a2b4e07c1f9d3a5e6f70812345";
 
-/// One address with one method.
+/// One endpoint: a path with a method.
 pub(super) struct OtherEndpoint {
     pub(super) path: &'static str,
     pub(super) method: &'static str,
@@ -21,14 +21,13 @@ pub(super) struct OtherEndpoint {
     name: &'static str,
     group: &'static str,
     title: &'static str,
-    /// The media type of its answer, and an example.
+    /// The media type of the answer, and an example.
     answer: (&'static str, Value),
-    /// The media type, schema and example of its body. The schema is needed because client generators leave out an
-    /// operation whose body has none.
+    /// The media type, schema and example of the body. Without a schema, client generators leave out the operation.
     body: Option<(&'static str, Value, Value)>,
-    /// The parameters in its path, each with an example.
+    /// The parameters in the path, each with an example.
     named: &'static [(&'static str, &'static str)],
-    /// True if it needs no token.
+    /// True if the endpoint needs no token.
     is_open: bool,
 }
 
@@ -58,7 +57,7 @@ impl OtherEndpoint {
         Self { is_open: true, ..self }
     }
 
-    /// Its description in OpenAPI.
+    /// Returns the OpenAPI description of the endpoint.
     pub(super) fn described(&self) -> Value {
         let (kind, example) = &self.answer;
         let mut told = json!({
@@ -89,7 +88,7 @@ impl OtherEndpoint {
     }
 }
 
-/// The schemas of their bodies, by name.
+/// Returns the schemas of the endpoints' bodies, by name.
 pub(super) fn schemas() -> [(String, Value); 2] {
     let open = |description: &str| json!({ "type": "object", "description": description });
     [
@@ -98,7 +97,7 @@ pub(super) fn schemas() -> [(String, Value); 2] {
     ]
 }
 
-/// All of them.
+/// Returns all endpoints that are not operations.
 pub(super) fn all() -> Vec<OtherEndpoint> {
     let event = format!("id: 9f3c1a20-12\nevent: saved\ndata: {{\"id\":\"{MEMORY}\"}}\n\n");
     let line = json!("{\"record\":\"dump\",\"format\":1,\"written_by\":\"0.1.0\"}\n");

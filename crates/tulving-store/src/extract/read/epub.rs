@@ -1,4 +1,4 @@
-//! The text of `.epub`: the chapters of a book, in its order.
+//! Reads the text of `.epub`: the chapters of a book, in their reading order.
 
 use std::collections::BTreeMap;
 
@@ -34,7 +34,7 @@ pub(super) fn read(bytes: &[u8], mut sink: ExtractTextBuilder) -> Result<Documen
     Ok(DocumentText { sink, title, by: "epub", pages: u32::try_from(chapters.len()).ok() })
 }
 
-/// The chapters' parts, in reading order.
+/// Returns the names of the parts with the chapters, in reading order.
 fn in_order(package: &mut ZipPackage<'_>, book: &str) -> Result<Vec<String>, ExtractError> {
     let folder = book.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
     let mut parts = BTreeMap::new();
@@ -58,7 +58,7 @@ fn in_order(package: &mut ZipPackage<'_>, book: &str) -> Result<Vec<String>, Ext
     Ok(order.iter().filter_map(|id| parts.get(id).cloned()).collect())
 }
 
-/// Decodes a name in a book, in which some characters are percent-encoded.
+/// Decodes a file name in a book, in which some characters are percent-encoded.
 fn decoded(name: &str) -> String {
     let bytes = name.as_bytes();
     let mut decoded = Vec::with_capacity(bytes.len());

@@ -1,9 +1,9 @@
-//! Checks an image before another program unpacks it: its format and its stated number of pixels.
+//! Checks the format of an image and the number of pixels in its header before another program decodes it.
 
 use imagesize::ImageType;
 use tulving_core::model::error::ExtractError;
 
-/// Refuses unknown formats, and images with more pixels than this.
+/// Refuses unknown formats, and images with more than `most` pixels.
 pub(super) fn check(bytes: &[u8], most: u64) -> Result<(), ExtractError> {
     let damaged = |why: &str| ExtractError::Damaged { why: why.to_owned() };
     let form = imagesize::image_type(bytes).map_err(|_| damaged("it is no image of a form that is known"))?;

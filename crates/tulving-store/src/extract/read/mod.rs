@@ -1,4 +1,4 @@
-//! The readers, one for each file format. They run in a limited process, and know nothing of it.
+//! The readers, one for each file format. They run in a limited process, but do not depend on its limits.
 
 mod epub;
 mod image;
@@ -27,7 +27,7 @@ pub(super) struct DocumentText {
 }
 
 impl DocumentText {
-    /// The header and the text.
+    /// Returns the header of the answer and the text.
     pub(super) fn into_parts(self) -> (ExtractReplyHeader, String) {
         let Self { sink, title, by, pages } = self;
         let (text, cut) = sink.finish();
@@ -37,9 +37,9 @@ impl DocumentText {
 
 /// The result of reading a file.
 pub(super) enum DocumentReadOutcome {
-    /// Its text.
+    /// The text of the file.
     Read(DocumentText),
-    /// The file is an image, to be read by another program.
+    /// The file is an image, which another program must read.
     Image,
 }
 
@@ -58,7 +58,7 @@ pub(super) enum DocumentFormat {
 }
 
 impl DocumentFormat {
-    /// The format of files of this type; `None` if no reader supports it.
+    /// Returns the format of files of this media type; `None` if no reader supports it.
     pub(super) fn of(media_type: &str) -> Option<Self> {
         let essence = media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
         Some(match essence.as_str() {
@@ -80,12 +80,12 @@ impl DocumentFormat {
     }
 }
 
-/// The error for an unsupported type.
+/// Returns the error for an unsupported media type.
 pub(super) fn unsupported(media_type: &str) -> ExtractError {
     ExtractError::Unsupported { media_type: preview::short(media_type) }
 }
 
-/// Reads a file of this type.
+/// Reads a file of this media type.
 pub(super) fn read(
     media_type: &str,
     bytes: Vec<u8>,

@@ -1,9 +1,9 @@
-//! The output of every reader: a text of limited size with clean blanks, lines and paragraphs.
+//! The output of every reader: a text of limited size, with normalised blanks, lines and paragraphs.
 //!
-//! A break is held back until text comes after it, and of several breaks the widest counts, so readers may ask for breaks
-//! anywhere. Marks of headings and items also wait for their text.
+//! A break is written only when more text follows. Of several consecutive breaks only the widest is written, so that
+//! readers may add breaks anywhere. Marks of headings and list items also wait for the text that follows them.
 
-/// The break between two pieces of text, the narrowest first.
+/// The break between two pieces of text. The variants are ordered from the narrowest to the widest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum TextBreak {
     None,
@@ -25,28 +25,28 @@ impl TextBreak {
     }
 }
 
-/// The mark of the deepest heading of Markdown.
+/// The mark of the deepest heading in Markdown.
 const DEEPEST: &str = "######";
 
-/// The text so far.
+/// Builds the text.
 #[derive(Debug)]
 pub(super) struct ExtractTextBuilder {
     text: String,
     pending: TextBreak,
     mark: &'static str,
-    /// True if the next cell is the first of its row.
+    /// True if the next cell is the first one of its row.
     first_cell: bool,
     most: usize,
     cut: bool,
 }
 
 impl ExtractTextBuilder {
-    /// An empty text of at most this many bytes.
+    /// Creates an empty text with a limit of `most` bytes.
     pub(super) fn new(most: usize) -> Self {
         Self { text: String::new(), pending: TextBreak::None, mark: "", first_cell: false, most, cut: false }
     }
 
-    /// Adds a piece of text. Blanks in it are breaks, and unwanted characters are left out.
+    /// Adds a piece of text. White space in it becomes breaks, and unwanted characters are left out.
     pub(super) fn push(&mut self, piece: &str) {
         for char in piece.chars() {
             match char {
@@ -63,7 +63,7 @@ impl ExtractTextBuilder {
         }
     }
 
-    /// Adds a piece of text that stays within its line, whatever breaks are in it, after the waiting mark.
+    /// Writes the waiting mark and then a piece of text on the same line. Line breaks in the piece become blanks.
     pub(super) fn say(&mut self, piece: &str) {
         if !self.mark.is_empty() && !piece.trim().is_empty() {
             let mark = std::mem::take(&mut self.mark);
@@ -73,12 +73,13 @@ impl ExtractTextBuilder {
         self.push(&piece.replace(['\n', '\r', '\t'], " "));
     }
 
-    /// Sets the mark before the next text that is [said](Self::say), such as `-`; an empty one is no mark.
+    /// Sets the mark before the next text that is added with [`say`](Self::say), such as `-`. An empty text means no
+    /// mark.
     pub(super) fn mark(&mut self, mark: &'static str) {
         self.mark = mark;
     }
 
-    /// Makes the next text a heading of this depth, from 1.
+    /// Makes the next text a heading of this depth, counted from 1.
     pub(super) fn heading(&mut self, depth: usize) {
         self.mark(&DEEPEST[..depth.clamp(1, DEEPEST.len())]);
     }
@@ -89,7 +90,7 @@ impl ExtractTextBuilder {
         self.first_cell = true;
     }
 
-    /// Begins a cell of the row.
+    /// Begins a cell of the current row.
     pub(super) fn cell(&mut self) {
         if !std::mem::take(&mut self.first_cell) {
             self.tab();
@@ -107,17 +108,17 @@ impl ExtractTextBuilder {
         self.pending = TextBreak::None;
     }
 
-    /// Puts at least a blank before the next text.
+    /// Makes sure that at least a blank precedes the next text.
     pub(super) fn space(&mut self) {
         self.pending = self.pending.max(TextBreak::Space);
     }
 
-    /// Puts at least a tab before the next text, as between the cells of a row.
+    /// Makes sure that at least a tab precedes the next text, as between the cells of a row.
     pub(super) fn tab(&mut self) {
         self.pending = self.pending.max(TextBreak::Tab);
     }
 
-    /// Makes the next text begin a line.
+    /// Makes the next text begin on a new line.
     pub(super) fn line(&mut self) {
         self.pending = self.pending.max(TextBreak::Line);
     }
@@ -127,7 +128,7 @@ impl ExtractTextBuilder {
         self.pending = TextBreak::Blank;
     }
 
-    /// Joins a word that was hyphenated at the end of the line before this one.
+    /// Joins a word that was hyphenated at the end of the previous line.
     pub(super) fn mend(&mut self, line: &str) {
         let hyphen = ['-', '\u{2010}'];
         let Some(before) = self.text.strip_suffix(hyphen) else {
@@ -145,19 +146,19 @@ impl ExtractTextBuilder {
         self.cut
     }
 
-    /// Accepts no more text from now on.
+    /// Stops accepting text.
     pub(super) fn close(&mut self) {
         self.cut = true;
     }
 
-    /// The text, and true if there was more.
+    /// Returns the text, and true if some text was cut off.
     pub(super) fn finish(self) -> (String, bool) {
         (self.text, self.cut)
     }
 }
 
-/// Returns true for characters that do not belong in a text: controls, soft hyphens, byte order marks and private ones of a
-/// font.
+/// Returns true for characters that do not belong in a text: control characters, soft hyphens, byte order marks, and
+/// private characters of a font.
 fn is_noise(char: char) -> bool {
     char.is_control()
         || matches!(char, '\u{ad}' | '\u{200b}' | '\u{2060}' | '\u{feff}' | '\u{fff9}'..='\u{ffff}')

@@ -1,4 +1,5 @@
-//! Files of every format, made by common programs, and the expected text. `tests/extract/make.py` made them.
+//! Tests of all readers with files that common programs made, and with the expected text. `tests/extract/make.py` made
+//! the files.
 
 use tulving_testkit::pdf;
 use tulving_testkit::zip::{ZipPart, zip};
@@ -10,7 +11,7 @@ const WORD: &str = "application/vnd.openxmlformats-officedocument.wordprocessing
 const SLIDES: &str = "application/vnd.openxmlformats-officedocument.presentationml.presentation";
 const SHEETS: &str = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 
-/// The text, the title and the number of pages of a file.
+/// Returns the text, the title and the number of pages of a file.
 fn file(name: &str, media_type: &str) -> (String, Option<String>, Option<u32>) {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/extract").join(name);
     let bytes = std::fs::read(path).expect("a file of the tests");
@@ -34,7 +35,7 @@ fn text_of(pdf: Vec<u8>) -> String {
     }
 }
 
-/// The text of a page with this drawing.
+/// Returns the text of a page with these drawing instructions.
 fn drawn(content: &str) -> String {
     text_of(pdf::page(content.as_bytes(), "", &[]))
 }
@@ -147,7 +148,7 @@ fn open_documents_and_books_do_too() {
     assert_eq!((text.as_str(), title.as_deref(), pages), (expected, Some("A small book"), Some(2)));
 }
 
-/// The text of a package of these parts.
+/// Returns the text of a package with these parts.
 fn packed(media_type: &str, parts: &[(&str, &str)]) -> Result<String, ExtractError> {
     let parts: Vec<ZipPart> = parts.iter().map(|(name, content)| ZipPart::plain(name, *content)).collect();
     match read(media_type, zip(&parts), &ExtractLimits::default())? {
@@ -217,8 +218,8 @@ fn cells_are_read_by_what_they_are() {
 
 #[test]
 fn a_blank_is_a_gap_however_it_was_made() {
-    // Blanks by a move, by a space between two letters that are drawn alone, by a character; and letters that are only pushed
-    // apart.
+    // Blanks come from a move, from the space between two letters that are drawn separately, or from a blank character.
+    // Other letters are only spread apart.
     let page = "BT /F1 10 Tf 72 700 Td [(One)-300(two)20(th)-40(ree)] TJ ET \
                 BT /F1 10 Tf 72 688 Td (and an) Tj 3 Tc 27.8 0 Td (yr) Tj 0 Tc 11.3 0 Td (est) Tj ET \
                 BT /F1 10 Tf 72 676 Td 5 Tc (wide letters) Tj 0 Tc ET";
@@ -227,7 +228,7 @@ fn a_blank_is_a_gap_however_it_was_made() {
 
 #[test]
 fn accents_that_are_drawn_over_letters_belong_to_them() {
-    // As TeX does: the accent first, then back, then the letter.
+    // TeX draws the accent first, moves back, and then draws the letter.
     let page = "BT /F1 10 Tf 72 700 Td (f) Tj 3.9 0 Td (\\250) Tj -1.1 0 Td (ur) Tj ET \
                 BT /F1 10 Tf 72 688 Td (caf) Tj 13.3 0 Td (e) Tj 1 0 Td (\\264) Tj ET";
     assert_eq!(drawn(page), "für\ncafé");
@@ -241,7 +242,7 @@ fn what_characters_are_said_to_mean_comes_before_what_they_look_like() {
 
 #[test]
 fn characters_that_a_font_only_numbers_are_looked_up_in_their_collection() {
-    // An embedded font that does not give the meaning of its characters. In this collection 843 and 844 are kana.
+    // The embedded font does not contain the text of its characters. In this collection 843 and 844 are kana.
     let (program, _) = hayro_font::StandardFont::Helvetica.get_font_data();
     let program = pdf::stream("/Subtype/CIDFontType0C", (*program).as_ref());
     let font = b"<</Type/Font/Subtype/Type0/BaseFont/X/Encoding/Identity-H/DescendantFonts[7 0 R]>>".to_vec();

@@ -1,13 +1,13 @@
-//! The title that a file gives itself, if it is meaningful.
+//! Finds the title in the metadata of a file, if it is meaningful.
 
-/// The longest title.
+/// Maximum length of a title, in characters.
 const LONGEST: usize = 300;
 
-/// A title that people gave, without additions of programs; `None` if it is meaningless.
+/// Returns the title as a person wrote it, without additions of programs; `None` if it is meaningless.
 pub(super) fn sensible(written: &str) -> Option<String> {
     let title = written.split_whitespace().collect::<Vec<_>>().join(" ");
     let title: String = title.chars().filter(|char| !char.is_control()).collect();
-    // Word and others write the name of the printed file.
+    // Word and other programs add their own name to the name of the printed file.
     let title =
         title.rsplit_once(" - ").filter(|(by, _)| by.starts_with("Microsoft ")).map_or(&*title, |(_, it)| it);
     let is_name_of_file = title.rsplit_once('.').is_some_and(|(name, kind)| {
@@ -28,13 +28,14 @@ pub(super) fn sensible(written: &str) -> Option<String> {
     (is_title && !says_nothing && !is_name_of_file).then(|| title.to_owned())
 }
 
-/// A PDF text that is not drawn: UTF-16 or UTF-8 if it begins so, else PDF's own encoding.
+/// Decodes a PDF text that is not drawn: UTF-16 or UTF-8 if it begins with that byte order mark, otherwise PDF's own
+/// encoding.
 pub(super) fn decode(bytes: &[u8]) -> String {
     match bytes {
         [0xfe, 0xff, rest @ ..] => utf16(rest, u16::from_be_bytes),
         [0xff, 0xfe, rest @ ..] => utf16(rest, u16::from_le_bytes),
         [0xef, 0xbb, 0xbf, rest @ ..] => String::from_utf8_lossy(rest).into_owned(),
-        // Not allowed, but common.
+        // UTF-8 without a mark is not allowed, but common.
         bytes => std::str::from_utf8(bytes)
             .map_or_else(|_| bytes.iter().map(|byte| of_pdf(*byte)).collect(), str::to_owned),
     }
@@ -45,7 +46,7 @@ fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> String {
     char::decode_utf16(units).map(|char| char.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
 }
 
-/// PDF's own encoding: Latin-1 except for these.
+/// Decodes a byte of PDF's own encoding, which is Latin-1 except for the bytes below.
 fn of_pdf(byte: u8) -> char {
     const FROM_0X80: [char; 33] = [
         '•', '†', '‡', '…', '—', '–', 'ƒ', '⁄', '‹', '›', '−', '‰', '„', '“', '”', '‘', '’', '‚', '™', 'ﬁ',

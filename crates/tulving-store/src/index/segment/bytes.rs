@@ -9,17 +9,17 @@ use memmap2::{Advice, Mmap};
 
 /// Immutable bytes that begin at a multiple of eight.
 pub(super) enum SegmentBytes {
-    /// A file. Its shared lock keeps it from being removed while it is used.
+    /// A mapped file. Its shared lock prevents its removal while it is used.
     Mapped { map: Mmap, _lock: File },
-    /// Words; the last one may be used in part.
+    /// Words in memory. The last word may be only partly used.
     Held { words: Vec<u64>, length: usize },
 }
 
 impl SegmentBytes {
-    /// The content of a file.
+    /// Maps the content of a file.
     pub(super) fn of_file(path: &Path) -> io::Result<Self> {
         let file = File::open(path)?;
-        // Without a lock its name may go while it is read, but the mapping stays.
+        // Without a lock, the file may be removed while it is mapped, but the mapping stays valid.
         drop(file.try_lock_shared());
         #[expect(
             unsafe_code,
@@ -31,26 +31,26 @@ impl SegmentBytes {
         Ok(Self::Mapped { map, _lock: file })
     }
 
-    /// A copy of these bytes.
+    /// Copies these bytes into memory.
     pub(super) fn held(bytes: &[u8]) -> Self {
         let mut words = vec![0_u64; bytes.len().div_ceil(8)];
         bytemuck::cast_slice_mut(&mut words)[..bytes.len()].copy_from_slice(bytes);
         Self::Held { words, length: bytes.len() }
     }
 
-    /// Advises that a part is read at random, so that nothing around is read ahead.
+    /// Tells the system that this part is read at random, so that it reads nothing ahead.
     pub(super) fn scattered(&self, part: Range<usize>) {
         self.advise(Advice::Random, part);
     }
 
-    /// Requests a part that is read soon, without waiting for it.
+    /// Requests a part that will be read soon, without waiting for it.
     pub(super) fn fetch(&self, part: Range<usize>) {
         self.advise(Advice::WillNeed, part);
     }
 
     fn advise(&self, advice: Advice, part: Range<usize>) {
         if let Self::Mapped { map, .. } = self {
-            // It is only advice.
+            // The request is only a hint, so a failure has no effect.
             drop(map.advise_range(advice, part.start, part.len()));
         }
     }

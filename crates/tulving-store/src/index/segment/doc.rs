@@ -1,7 +1,8 @@
 //! A doc: a chunk of a memory in a segment, without its terms and vectors, and the order of docs.
 //!
-//! Docs of a space are together, and within it those of a session, in the order they were said. Every segment is in
-//! this order, so that merging keeps it and a session is one run of docs in each.
+//! The docs of a space are contiguous. Within a space, the docs of a session are contiguous, in the order of the
+//! conversation. Every segment has this order, so that merging preserves it and a session is one run of docs in each
+//! segment.
 
 use std::cmp::Ordering;
 
@@ -9,11 +10,11 @@ use tulving_core::model::memory::{Memory, Span};
 use tulving_core::model::search::Cast;
 use tulving_core::model::vocabulary::{Author, Boundary, ContentType, Kind, MemoryType, Stability, State};
 
-/// Stands for "never" and "always" among times, and for the place of a doc without a position.
+/// The value for "never" and for "always" in times, and the position of a doc that has no position.
 pub(crate) const NEVER: i64 = i64::MAX;
-/// Stands for "from the beginning" among times.
+/// The value for "from the beginning" in times.
 pub(crate) const EVER: i64 = i64::MIN;
-/// Stands for "none" among ordinals.
+/// The value for "none" in ordinals.
 pub(crate) const NONE: u32 = u32::MAX;
 
 /// A chunk of a memory.
@@ -26,7 +27,7 @@ pub(crate) struct SegmentDoc<'a> {
     pub(crate) facets: Facets,
     pub(crate) speaker: Option<&'a str>,
     pub(crate) session: Option<SessionKey<'a>>,
-    /// Its position in its conversation, or [`NEVER`].
+    /// The doc's position in its conversation, or [`NEVER`].
     pub(crate) place: i64,
     pub(crate) at: i64,
     pub(crate) created: i64,
@@ -49,11 +50,11 @@ impl SegmentDoc<'_> {
     }
 }
 
-/// The values that only few docs are asked for.
+/// The values that a search reads only for few docs.
 pub(crate) type DocDetail = [u64; 5];
 
 impl SegmentDoc<'_> {
-    /// The detail as written, in the session of this ordinal.
+    /// The detail as it is written, for a doc in the session with this ordinal.
     pub(super) fn detail(&self, session: u32) -> DocDetail {
         let flags = u32::from(self.cast.ends_with_question) | u32::from(self.cast.time_word) << 1;
         [
@@ -71,10 +72,10 @@ pub(crate) trait DocDetailFields {
     fn at(&self) -> i64;
     fn place(&self) -> i64;
     fn importance(&self) -> f64;
-    /// The session's ordinal, or [`NONE`].
+    /// The ordinal of the session, or [`NONE`].
     fn session(&self) -> u32;
     fn chunk(&self) -> u32;
-    /// Features of its text; the length is stored elsewhere.
+    /// Features of the doc's text. The length is an argument because it is stored elsewhere.
     fn cast(&self, length: u32) -> Cast;
 }
 
@@ -111,13 +112,13 @@ impl DocDetailFields for DocDetail {
     }
 }
 
-/// The identity of a session within its space, in every segment.
+/// The key of a session within its space. It is the same in every segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct SessionKey<'a> {
     pub(crate) kind: SessionKind,
-    /// The hash of the name, so that sessions are found by comparing numbers.
+    /// The hash of the name, so that a search for a session compares numbers.
     pub(crate) hash: u64,
-    /// The conversation, or the sixteen bytes of the memory.
+    /// The name of the conversation, or the sixteen bytes of the memory's id.
     pub(crate) name: &'a [u8],
 }
 
@@ -132,14 +133,14 @@ pub(crate) enum SessionKind {
 
 impl<'a> SessionKey<'a> {
     pub(crate) fn new(kind: SessionKind, name: &'a [u8]) -> Self {
-        // FNV-1a: it never changes between versions of a library, and names are short.
+        // FNV-1a, because it never changes between versions of a library, and names are short.
         let hash = name.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
             (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
         });
         Self { kind, hash, name }
     }
 
-    /// The session of a memory's chunks, if they are in one.
+    /// The session that a memory's chunks belong to, if any.
     pub(crate) fn of(memory: &'a Memory, chunks: usize) -> Option<Self> {
         match &memory.place.conversation {
             Some(conversation) => Some(Self::new(SessionKind::Conversation, conversation.as_bytes())),
@@ -149,17 +150,18 @@ impl<'a> SessionKey<'a> {
     }
 }
 
-/// The times in which a memory is found and is valid; those that were not stated are unset.
+/// The times until which a memory is found and between which it is valid. Times that were not given have special
+/// values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ValidityTimes {
     pub(crate) expires: i64,
-    /// [`EVER`] if it was not stated: then the memory is valid from the time that it happened.
+    /// The start of the validity; [`EVER`] if it was not given: then the memory is valid from the time of its event.
     pub(crate) from: i64,
     pub(crate) until: i64,
 }
 
 impl ValidityTimes {
-    /// The times of a memory that states none.
+    /// The times of a memory for which none were given.
     pub(crate) const UNLIMITED: Self = Self { expires: NEVER, from: EVER, until: NEVER };
 
     pub(crate) fn of(span: &Span) -> Self {
@@ -170,18 +172,19 @@ impl ValidityTimes {
         }
     }
 
-    /// Returns the same as [`Memory::held_at`], for a memory that happened, or else was saved, `at` that time.
+    /// Returns the same as [`Memory::held_at`], for a memory whose event, or else whose save, was at the time `at`.
     pub(crate) fn held(self, then: i64, at: i64) -> bool {
         let from = if self.from == EVER { at } else { self.from };
         from <= then && self.until > then
     }
 }
 
-/// The vocabulary words of a memory that a filter may ask for, in one number: each word by its place in its list.
+/// The vocabulary words of a memory that a filter can select, packed into one number. Each word is stored as its
+/// position in its list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Facets(pub(crate) u32);
 
-/// A field of [`Facets`]: its first bit and its number of bits.
+/// A field of [`Facets`]: the position of its first bit, and its number of bits.
 struct FacetBits(u32, u32);
 
 impl FacetBits {
@@ -225,7 +228,8 @@ impl Facets {
         )
     }
 
-    /// Returns true if the numbers stand for known words.
+    /// Returns true if the numbers of the boundary, kind, state, content type and author are positions of known words.
+    /// The methods for the type and the stability accept any number.
     pub(super) fn are_known(self) -> bool {
         FacetBits::BOUNDARY.get(self) < Boundary::ALL.len()
             && FacetBits::KIND.get(self) < Kind::ALL.len()
@@ -238,7 +242,7 @@ impl Facets {
         Boundary::ALL[FacetBits::BOUNDARY.get(self)]
     }
 
-    /// The type; `None` for a number that [`of`](Self::of) does not make.
+    /// The type; `None` for a number that [`of`](Self::of) never produces.
     pub(crate) fn memory_type(self) -> Option<MemoryType> {
         MemoryType::ALL.get(FacetBits::TYPE.get(self)).copied()
     }
@@ -267,12 +271,12 @@ impl Facets {
         FacetBits::PINNED.get(self) == 1
     }
 
-    /// Returns true if it is a todo or a goal that was done.
+    /// Returns true if the memory is a todo or a goal that is done.
     pub(crate) fn done(self) -> bool {
         FacetBits::DONE.get(self) == 1
     }
 
-    /// Returns true if it is a todo or a goal that is not done yet.
+    /// Returns true if the memory is a todo or a goal that is not done.
     pub(crate) fn open(self) -> bool {
         !self.done() && self.memory_type().is_some_and(MemoryType::can_be_done)
     }
@@ -281,13 +285,13 @@ impl Facets {
         FacetBits::MIRROR.get(self) == 1
     }
 
-    /// Returns true if it expires or is valid for a limited time.
+    /// Returns true if the memory expires or is valid for a limited time.
     pub(crate) fn timed(self) -> bool {
         FacetBits::TIMED.get(self) == 1
     }
 }
 
-/// The words that facets stand for, in order. An index with other words is invalid.
+/// The words that facets encode, in order. An index with another list of words is invalid.
 pub(crate) fn vocabulary() -> impl Iterator<Item = &'static str> {
     [
         Boundary::WORDS,

@@ -14,13 +14,13 @@ use super::write::{SegmentContent, stride};
 use crate::index::quantise::quantised;
 use crate::index::trouble::DamagedIndexFile;
 
-/// The docs of some memories. Forgotten and quarantined ones have none.
+/// The docs of some memories. Forgotten and quarantined memories have no docs.
 pub(crate) struct NewSegmentContent<'a> {
     docs: Vec<SegmentDoc<'a>>,
     model: Option<(String, usize)>,
-    /// The vectors, by doc.
+    /// The vectors of each doc.
     vectors: Vec<Option<QuantisedVectors>>,
-    /// Terms, ascending, each with its postings.
+    /// The terms in ascending order, each with its postings.
     terms: Vec<(String, Vec<u64>)>,
 }
 
@@ -40,7 +40,7 @@ struct PreparedDoc<'a> {
 }
 
 impl<'a> NewSegmentContent<'a> {
-    /// The docs of these memories, with their vectors of this model. Each memory occurs once.
+    /// Prepares the docs of these memories, with their vectors of this model. Each memory occurs once.
     pub(crate) fn of(entries: &'a [Entry], model: Option<&str>) -> Self {
         let mut made: Vec<PreparedDoc<'a>> = in_parallel(entries, docs_of);
         made.sort_unstable_by(|one, other| one.doc.order(&other.doc));
@@ -91,7 +91,7 @@ impl SegmentContent for NewSegmentContent<'_> {
     }
 }
 
-/// The docs of a memory.
+/// Prepares the docs of a memory.
 fn docs_of(entry: &Entry) -> Vec<PreparedDoc<'_>> {
     let (memory, status) = (&entry.memory, &entry.memory.status);
     if status.forgotten_at.is_some() || status.quarantined_at.is_some() {
@@ -123,11 +123,11 @@ fn docs_of(entry: &Entry) -> Vec<PreparedDoc<'_>> {
     made.collect()
 }
 
-/// The count of each term; labels count as well.
+/// The count of each term in the chunk and in its labels.
 fn counted(said: ChunkTerms) -> Vec<(String, u8)> {
     let mut terms: Vec<String> = said.body;
     terms.extend(said.labels);
-    // A zero ends a term in the file.
+    // In the file, a zero byte ends a term, so a term must not contain one.
     terms.retain(|term| !term.is_empty() && !term.as_bytes().contains(&0));
     terms.sort_unstable();
     let mut counts: Vec<(String, u8)> = Vec::with_capacity(terms.len());
@@ -140,7 +140,7 @@ fn counted(said: ChunkTerms) -> Vec<(String, u8)> {
     counts
 }
 
-/// An embedding as bytes; `None` if it cannot be compared with those of `dimensions`.
+/// An embedding as bytes; `None` if it cannot be compared with embeddings of `dimensions` numbers.
 fn rows(embedding: &Embedding, dimensions: usize) -> Option<QuantisedVectors> {
     let width = stride(dimensions);
     if embedding.vector.len() != dimensions {
@@ -156,10 +156,10 @@ fn rows(embedding: &Embedding, dimensions: usize) -> Option<QuantisedVectors> {
     Some(rows)
 }
 
-/// The least number of memories that are worth a thread.
+/// Minimum number of memories for which starting a thread is worth it.
 const WORTH_A_THREAD: usize = 64;
 
-/// The results of `work` for all entries, in order, computed on all cores.
+/// The results of `work` for all entries, in the order of the entries, computed on all cores.
 fn in_parallel<'a, T: Send>(entries: &'a [Entry], work: impl Fn(&'a Entry) -> Vec<T> + Sync) -> Vec<T> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let share = entries.len().div_ceil(cores).max(WORTH_A_THREAD);

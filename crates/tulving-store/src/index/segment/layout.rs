@@ -1,20 +1,20 @@
-//! The file layout of a segment: sections one after the other, then a head with their positions, then a trailer.
+//! The file layout of a segment: the sections one after the other, then a head with their positions, then a trailer.
 //!
-//! Every section begins at a multiple of [`ALIGNMENT`] and is cut into blocks of [`BLOCK`] bytes. The head has a
-//! checksum of every block and the trailer one of the head, so the trailer's checksum identifies the whole file.
-//! Numbers are in this machine's byte order: the index never leaves it.
+//! Every section begins at a multiple of [`ALIGNMENT`] and is divided into blocks of [`BLOCK`] bytes. The head contains
+//! a checksum of every block, and the trailer contains a checksum of the head. So the trailer's checksum identifies the
+//! whole file. Numbers are in the byte order of this machine, because the index is never moved to another machine.
 
 use bytemuck::{Pod, pod_read_unaligned};
 
-/// Changes with every change of the layout. A manifest has it too, so that files of another layout count as outdated
-/// and not as damaged.
+/// The first bytes of the trailer, which change with every change of the layout. The fingerprint in a manifest covers
+/// them too, so that files of another layout count as outdated and not as damaged.
 pub(crate) const MAGIC: [u8; 8] = *b"TULVSEG2";
 /// The alignment of sections, so that rows of vectors begin at a cache line.
 pub(super) const ALIGNMENT: usize = 64;
-/// Number of bytes that are checked at once when they are first read. 2,000 rows picked at random cost 32 MB of
-/// checking this way, a few milliseconds, and the checksums are 0.03 % of the file.
+/// Number of bytes that are checked together when one of them is first read. Reading 2,000 rows at random checks 32 MB
+/// this way, which takes a few milliseconds. The checksums take 0.03 % of the file.
 pub(super) const BLOCK: usize = 16 * 1024;
-/// Length of the trailer.
+/// Length of the trailer, in bytes.
 pub(super) const TRAILER: usize = 32;
 
 macro_rules! sections {
@@ -24,38 +24,38 @@ macro_rules! sections {
         pub(super) enum SegmentSection { $($(#[$doc])* $name),+ }
 
         impl SegmentSection {
-            /// All of them, in the order of the file.
+            /// All sections, in the order of the file.
             pub(super) const ALL: &'static [Self] = &[$(Self::$name),+];
         }
     };
 }
 
 sections! {
-    /// 16 bytes for each doc: the memory's id.
+    /// The id of each doc's memory, 16 bytes each.
     Ids,
-    /// The first doc of each memory, by the memory's id.
+    /// The first doc of each memory, sorted by the memory's id.
     ById,
-    /// A bit for each doc, set if it is of the same memory as the one before. Empty if none is.
+    /// A bit for each doc, set if the doc before it belongs to the same memory. Empty if no bit is set.
     Continued,
-    /// The class of each doc; see `CLASS_TABLE`.
+    /// The class of each doc, as an index into `CLASS_TABLE`.
     Classes,
     /// Number of terms of each doc.
     Lengths,
-    /// Time when each doc's memory was saved.
+    /// The time when each doc's memory was saved.
     Created,
-    /// Values that only candidates are asked for; see [`DocDetail`](super::doc::DocDetail).
+    /// Values that a search reads only for candidates; see [`DocDetail`](super::doc::DocDetail).
     Details,
-    /// The docs that expire or are valid for a limited time, ascending.
+    /// The docs that expire or are valid for a limited time, in ascending order.
     Timed,
-    /// For each of those: its expiry, and the start and end of its validity.
+    /// For each doc of `Timed`: its expiry, and the start and end of its validity.
     Times,
     /// The classes; see [`ClassRow`](super::view::ClassRow).
     ClassTable,
-    /// The spaces, ascending: id, docs, classes.
+    /// The spaces in ascending order: id, docs, classes.
     Spaces,
-    /// 16 bytes for each owner.
+    /// The owners, 16 bytes each.
     Owners,
-    /// The end of each speaker's name.
+    /// The end of each speaker's name in `Speakers`.
     SpeakerEnds,
     /// The speakers' names.
     Speakers,
@@ -63,39 +63,39 @@ sections! {
     Sessions,
     /// The names of the sessions.
     SessionNames,
-    /// The start of each term, and one more.
+    /// The start of each term in `Terms`, and the end of the last term.
     TermOffsets,
-    /// The terms, ascending, each followed by a zero.
+    /// The terms in ascending order, each followed by a zero byte.
     Terms,
-    /// The start of each term's postings, and one more.
+    /// The start of each term's postings, and the end of the last postings.
     PostingOffsets,
-    /// The docs of each term, ascending.
+    /// The docs of each term, in ascending order.
     PostingDocs,
-    /// The count of the term in each of them.
+    /// The count of the term in each doc of its postings.
     PostingCounts,
-    /// The doc of each row of vectors, ascending. Empty if every doc has one.
+    /// The doc of each row of vectors, in ascending order. Empty if every doc has a row.
     RowDocs,
-    /// The signs of each row, a bit for a dimension.
+    /// The signs of each row, one bit for each dimension.
     Signs,
-    /// The value of one unit in each row.
+    /// The scale of each row: the value of one unit.
     Scales,
-    /// Number of sentences before those of each row, and one more.
+    /// The number of sentences before those of each row, and the total number of sentences.
     SentenceOffsets,
-    /// The value of one unit in each sentence.
+    /// The scale of each sentence: the value of one unit.
     SentenceScales,
-    /// The rows, each followed by its sentences, so that vectors that are compared together are read together.
+    /// The rows, each followed by its sentences, because vectors that are compared together are then read together.
     Vectors,
 }
 
 /// Number of sections.
 pub(super) const SECTIONS: usize = SegmentSection::ALL.len();
 
-/// The content of a file, with positions.
+/// The head of the file: its counts, and the positions of its sections.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct SegmentHead {
     /// Number of docs.
     pub(super) docs: u64,
-    /// Number of their memories.
+    /// Number of memories that the docs belong to.
     pub(super) memories: u64,
     /// Number of rows of vectors.
     pub(super) rows: u64,
@@ -105,14 +105,14 @@ pub(super) struct SegmentHead {
     pub(super) dimensions: u64,
     /// The model that made the vectors; empty if there are none.
     pub(super) model: String,
-    /// Offset and length of each section.
+    /// The offset and the length of each section.
     pub(super) sections: Vec<(u64, u64)>,
     /// A checksum of each block, section by section. Empty for a segment that was never a file.
     pub(super) checksums: Vec<u32>,
 }
 
 impl SegmentHead {
-    /// Its bytes.
+    /// The head as bytes.
     pub(super) fn encoded(&self) -> Vec<u8> {
         let counts = [self.docs, self.memories, self.rows, self.stride, self.dimensions];
         let places = self.sections.iter().flat_map(|&(offset, length)| [offset, length]);
@@ -128,7 +128,7 @@ impl SegmentHead {
         bytes
     }
 
-    /// The head in these bytes, which were checked before; `None` if they are not a head.
+    /// Decodes a head from bytes whose checksum is already verified; `None` if the bytes are not a head.
     pub(super) fn decoded(mut bytes: &[u8]) -> Option<Self> {
         let mut word = || take::<u64>(&mut bytes);
         let mut head = Self {
@@ -147,7 +147,7 @@ impl SegmentHead {
         rest.is_empty().then_some(head)
     }
 
-    /// The number of the first block of each section, and one more.
+    /// The index of the first block of each section, and the total number of blocks.
     pub(super) fn first_blocks(&self) -> Vec<usize> {
         let mut firsts = vec![0];
         for &(_, length) in &self.sections {
@@ -157,7 +157,7 @@ impl SegmentHead {
     }
 }
 
-/// Number of blocks of this many bytes.
+/// Number of blocks for a section of this length, in bytes.
 pub(super) fn blocks(length: u64) -> usize {
     length.div_ceil(BLOCK as u64) as usize
 }
@@ -180,7 +180,7 @@ impl SegmentTrailer {
         bytes
     }
 
-    /// The trailer at the end of these bytes.
+    /// Decodes the trailer at the end of these bytes.
     pub(super) fn of(bytes: &[u8]) -> Option<Self> {
         let mut rest = bytes.last_chunk::<TRAILER>()?.strip_prefix(&MAGIC)?;
         let found = Self { offset: take(&mut rest)?, length: take(&mut rest)?, checksum: take(&mut rest)? };

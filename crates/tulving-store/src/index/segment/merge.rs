@@ -1,5 +1,4 @@
-//! Several segments merged into one, without their dead docs. Reads only the segments, never the
-//! store.
+//! Merges several segments into one, without their dead docs. Reads only the segments, never the store.
 
 use super::doc::{DocDetailFields as _, NONE, SegmentDoc};
 use super::vectors::DocVectors;
@@ -11,17 +10,17 @@ use crate::index::trouble::DamagedIndexFile;
 /// The result of merging segments.
 pub(crate) struct MergedSegmentContent<'a> {
     views: Vec<SegmentView<'a>>,
-    /// The model of the vectors that are kept.
+    /// The name and the dimensions of the model whose vectors the result contains.
     model: Option<(&'a str, usize)>,
     docs: Vec<SegmentDoc<'a>>,
-    /// Segment and doc that each doc comes from.
+    /// For each doc of the result, its segment and its doc number there.
     origins: Vec<(u32, u32)>,
-    /// The new place of each doc of each segment, or [`NONE`].
+    /// For each doc of each segment, its doc number in the result, or [`NONE`].
     places: Vec<Vec<u32>>,
 }
 
 impl<'a> MergedSegmentContent<'a> {
-    /// Merges these segments. Vectors of another model than `model` are left out.
+    /// Merges these segments. Drops vectors of models other than `model`.
     pub(crate) fn of(
         parts: &[(SegmentView<'a>, &DeadDocs)],
         model: Option<&str>,
@@ -32,7 +31,7 @@ impl<'a> MergedSegmentContent<'a> {
             let live = (0..view.segment.docs()).filter(|&doc| !dead.has(doc));
             all.extend(live.map(|doc| (view.doc(doc, created[doc as usize]), n, doc)));
         }
-        // Each segment is in order, so this finds runs and merges them.
+        // Each segment is already sorted, so this sort only merges sorted runs.
         all.sort_by(|one, other| one.0.order(&other.0));
         let mut places: Vec<Vec<u32>> =
             parts.iter().map(|(view, _)| vec![NONE; view.segment.docs() as usize]).collect();
@@ -100,7 +99,7 @@ impl SegmentContent for MergedSegmentContent<'_> {
 }
 
 impl<'a> SegmentView<'a> {
-    /// A doc as it was written.
+    /// Converts a stored doc back to a [`SegmentDoc`].
     fn doc(&self, doc: u32, created: i64) -> SegmentDoc<'a> {
         let place = doc as usize;
         let (class, detail) = (self.classes[place], &self.details[place]);

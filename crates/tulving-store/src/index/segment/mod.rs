@@ -1,6 +1,6 @@
 //! A segment: an immutable set of docs with their columns, terms and vectors, in one file or in memory.
 //!
-//! Segments in memory have exactly the same form as those in files, so both score alike by construction.
+//! Segments in memory have exactly the same layout as segments in files, so both get the same scores.
 
 mod bytes;
 mod doc;
@@ -28,7 +28,7 @@ pub(super) use write::{ChecksumMode, SegmentContent, SegmentWriteError, stride, 
 
 use super::trouble::DamagedIndexFile;
 
-/// A segment in memory.
+/// Creates a segment in memory.
 pub(super) fn held(content: &dyn SegmentContent) -> Result<Segment, DamagedIndexFile> {
     let mut bytes = Vec::new();
     match write(content, &mut bytes, ChecksumMode::None) {

@@ -1,9 +1,10 @@
 //! Reads a segment.
 //!
-//! Every block is checked when it is first read, so a flipped bit is noticed before it is used and opening costs the
-//! same for any size. Small columns are checked as a whole when a [`SegmentView`](super::view::SegmentView) is taken; postings and
-//! vectors, which are most of a file, by the block. Data with right checksums may still have been written by somebody
-//! else: that it [refers to nothing outside](super::sound) is checked once, for postings term by term.
+//! Every block is checked when it is first read. So a flipped bit is noticed before the block is used, and opening
+//! takes the same time for any size. Small columns are checked completely when a
+//! [`SegmentView`](super::view::SegmentView) is created. Postings and vectors, which are most of a file, are checked
+//! block by block. Data with correct checksums may still have been written by another program. That it [refers to nothing
+//! outside](super::sound) is therefore checked once; for postings, term by term.
 
 use std::ops::Range;
 use std::path::Path;
@@ -21,28 +22,28 @@ use crate::index::trouble::{DamagedIndexFile, IndexStepError};
 pub(crate) struct Segment {
     bytes: SegmentBytes,
     head: SegmentHead,
-    /// The number of the first block of each section, and one more.
+    /// The index of the first block of each section, and the total number of blocks.
     first_blocks: Vec<usize>,
-    /// A bit for each block that was found to be whole.
+    /// A bit for each block, set once the block's checksum was verified.
     whole_blocks: Vec<AtomicU64>,
     whole_sections: [AtomicBool; SECTIONS],
-    /// True if its columns were found to be consistent.
+    /// True once its columns were found to be consistent.
     sound: AtomicBool,
-    /// A bit for each term whose postings were found to be in order. Empty if no check is needed.
+    /// A bit for each term, set once the order of its postings was verified. Empty if no check is needed.
     sound_terms: Vec<AtomicU64>,
     name: String,
     checksum: u32,
 }
 
 impl Segment {
-    /// Opens the segment in a file. Only the head is read.
+    /// Opens a segment file. Reads only the head.
     pub(crate) fn open(path: &Path) -> Result<Self, IndexStepError> {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let bytes = SegmentBytes::of_file(path).map_err(IndexStepError::disk(path))?;
         Ok(Self::read(bytes, name, ChecksumMode::Written)?)
     }
 
-    /// The segment in these bytes, which [`write`](super::write::write) has just made.
+    /// Creates a segment from bytes that [`write`](super::write::write) has just made.
     pub(crate) fn held(bytes: &[u8]) -> Result<Self, DamagedIndexFile> {
         Self::read(SegmentBytes::held(bytes), "memory".to_owned(), ChecksumMode::None)
     }
@@ -63,8 +64,7 @@ impl Segment {
         let head = SegmentHead::decoded(head).ok_or_else(|| wrong("its head is not one of this version"))?;
         let first_blocks = head.first_blocks();
         let blocks = first_blocks.last().copied().unwrap_or(0);
-        // A segment that was never a file has no checksums and cannot be damaged. A file without them was not made by
-        // us.
+        // A segment that was never a file has no checksums and needs none. A file without checksums was not made by us.
         let held = checks == ChecksumMode::None;
         let sound = head.sections.iter().all(|&(offset, length)| slice(all, offset, length).is_some())
             && head.checksums.len() == if held { 0 } else { blocks }
@@ -89,17 +89,17 @@ impl Segment {
         })
     }
 
-    /// The name of its file.
+    /// The name of the segment's file.
     pub(crate) fn name(&self) -> &str {
         &self.name
     }
 
-    /// Its size in bytes.
+    /// The size of the segment, in bytes.
     pub(crate) fn size(&self) -> u64 {
         self.bytes.as_slice().len() as u64
     }
 
-    /// The checksum that identifies it, even if it is damaged.
+    /// The checksum that identifies the segment, even if the segment is damaged.
     pub(crate) fn checksum(&self) -> u32 {
         self.checksum
     }
@@ -113,7 +113,7 @@ impl Segment {
         self.head.rows
     }
 
-    /// Number of dimensions of its vectors.
+    /// Number of dimensions of the segment's vectors.
     pub(super) fn dimensions(&self) -> u64 {
         self.head.dimensions
     }
@@ -123,7 +123,7 @@ impl Segment {
         self.head.sections[section as usize].1
     }
 
-    /// The model of its vectors and their number of dimensions; `None` if there are no vectors.
+    /// The model of the segment's vectors and their number of dimensions; `None` if the segment has no vectors.
     pub(crate) fn model(&self) -> Option<(&str, usize)> {
         (self.head.rows > 0)
             .then_some((self.head.model.as_str(), usize::try_from(self.head.dimensions).unwrap_or(0)))
@@ -134,20 +134,20 @@ impl Segment {
         usize::try_from(self.head.stride).unwrap_or(0)
     }
 
-    /// Checks every block, including those that were found to be whole before.
+    /// Checks every block, including the blocks that were already verified.
     pub(crate) fn verify(&self) -> Result<(), DamagedIndexFile> {
         let blocks = SegmentSection::ALL.iter().flat_map(|section| self.raw(*section).chunks(BLOCK));
         let whole = self.head.checksums.iter().zip(blocks).all(|(sum, block)| *sum == crc32fast::hash(block));
         if whole { Ok(()) } else { Err(self.damaged("a part of it does not fit its checksum")) }
     }
 
-    /// All of a section, checked.
+    /// A whole section, after a check.
     pub(super) fn column<T: Pod>(&self, section: SegmentSection) -> Result<&[T], DamagedIndexFile> {
         self.check_all(section)?;
         self.unchecked(section)
     }
 
-    /// Some elements of a section, checked.
+    /// Some elements of a section, after a check.
     fn some<T: Pod>(&self, section: SegmentSection, range: Range<usize>) -> Result<&[T], DamagedIndexFile> {
         let beyond = || self.damaged("it points beyond itself");
         let place = |n: usize| n.checked_mul(size_of::<T>()).ok_or_else(beyond);
@@ -198,7 +198,7 @@ impl Segment {
         Ok(())
     }
 
-    /// Refuses inconsistent columns. They are checked once.
+    /// Returns an error if the columns are inconsistent. `look` checks them and runs only until it has succeeded once.
     pub(super) fn found_sound(&self, look: impl FnOnce() -> bool) -> Result<(), DamagedIndexFile> {
         if !self.sound.load(Ordering::Relaxed) {
             if !look() {
@@ -209,7 +209,8 @@ impl Segment {
         Ok(())
     }
 
-    /// Refuses postings of a term that are not in order. They are checked once.
+    /// Returns an error if the postings of a term are not in order. They are checked only until the check has succeeded
+    /// once.
     pub(super) fn found_in_order(
         &self,
         term: usize,
@@ -241,13 +242,13 @@ impl Segment {
         ))
     }
 
-    /// The signs of some rows.
+    /// The signs of these rows.
     pub(crate) fn signs(&self, rows: Range<usize>) -> Result<&[u64], DamagedIndexFile> {
         let words = self.stride() / 64;
         self.some(SegmentSection::Signs, rows.start * words..rows.end * words)
     }
 
-    /// Requests rows of vectors that are read soon, if they were not read before.
+    /// Requests rows of vectors that will be read soon, unless their blocks were already read.
     pub(super) fn fetch_vectors(&self, rows: Range<usize>) {
         let (section, stride) = (SegmentSection::Vectors, self.stride());
         let first = rows.start * stride / BLOCK;
@@ -259,7 +260,7 @@ impl Segment {
         }
     }
 
-    /// Returns true if a block was found to be whole.
+    /// Returns true if the checksum of a block was already verified.
     fn is_whole(&self, section: SegmentSection, block: usize) -> bool {
         let number = self.first_blocks[section as usize] + block;
         let known = self.whole_blocks.get(number / 64);
@@ -267,7 +268,7 @@ impl Segment {
             || known.is_some_and(|word| word.load(Ordering::Relaxed) >> (number % 64) & 1 == 1)
     }
 
-    /// Rows of vectors, both of whole chunks and of sentences.
+    /// Rows of vectors, those of whole chunks and those of sentences.
     pub(super) fn vectors(&self, rows: Range<usize>) -> Result<&[i8], DamagedIndexFile> {
         let stride = self.stride();
         self.some(SegmentSection::Vectors, rows.start * stride..rows.end * stride)

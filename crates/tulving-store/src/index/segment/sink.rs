@@ -15,7 +15,7 @@ pub(super) struct SectionWriter<'a> {
     sections: Vec<(u64, u64)>,
     checksums: Vec<u32>,
     block: crc32fast::Hasher,
-    /// Number of bytes of the block that have been written.
+    /// Number of bytes of the current block that are already written.
     filled: usize,
 }
 
@@ -43,7 +43,7 @@ impl<'a> SectionWriter<'a> {
         Ok(())
     }
 
-    /// Adds to the current section.
+    /// Appends bytes to the current section.
     pub(super) fn put(&mut self, mut bytes: &[u8]) -> io::Result<()> {
         self.out.write_all(bytes)?;
         self.written += bytes.len() as u64;
@@ -59,7 +59,7 @@ impl<'a> SectionWriter<'a> {
         Ok(())
     }
 
-    /// Ends the section.
+    /// Ends the current section.
     pub(super) fn end(&mut self) {
         if let Some((start, length)) = self.sections.last_mut() {
             *length = self.written - *start;
@@ -74,7 +74,7 @@ impl<'a> SectionWriter<'a> {
         self.filled = 0;
     }
 
-    /// Writes a whole section.
+    /// Writes a section from its bytes.
     pub(super) fn all(&mut self, section: SegmentSection, bytes: &[u8]) -> io::Result<()> {
         self.begin(section)?;
         self.put(bytes)?;
@@ -82,7 +82,7 @@ impl<'a> SectionWriter<'a> {
         Ok(())
     }
 
-    /// Writes a whole section, value by value.
+    /// Writes a section, value by value.
     pub(super) fn each<T: NoUninit>(
         &mut self,
         section: SegmentSection,
@@ -104,7 +104,7 @@ impl<'a> SectionWriter<'a> {
         Ok(())
     }
 
-    /// Writes the head, with all positions, and the trailer.
+    /// Writes the head, with the positions of all sections, and the trailer.
     pub(super) fn finish(self, head: SegmentHead) -> io::Result<()> {
         let head = SegmentHead { sections: self.sections, checksums: self.checksums, ..head }.encoded();
         let trailer = SegmentTrailer {

@@ -1,8 +1,8 @@
-//! Checks that the columns of a segment are consistent: no reference leads to something that is not there.
+//! Checks that the columns of a segment are consistent: every reference leads to an existing entry.
 //!
-//! A checksum detects a damaged file, but not one that somebody wrote with care. This check runs once, when the columns
-//! of a file are first read; later reads may trust the references. Within these bounds the content of a file is
-//! trusted.
+//! A checksum detects a damaged file, but not a file that was forged with correct checksums. This check runs once,
+//! when the columns of a file are first read. Later reads may then trust the references. Within these bounds, the
+//! content of a file is trusted.
 
 use std::ops::Range;
 
@@ -11,7 +11,8 @@ use super::layout::SegmentSection;
 use super::view::SegmentView;
 
 impl SegmentView<'_> {
-    /// Returns true if all columns are consistent. Their lengths match already.
+    /// Returns true if all columns are consistent. The caller has already checked the lengths of the columns with one
+    /// entry for each doc.
     pub(super) fn is_sound(&self) -> bool {
         self.classes_are_sound()
             && self.sessions_are_sound()
@@ -54,7 +55,7 @@ impl SegmentView<'_> {
     }
 
     fn terms_are_sound(&self) -> bool {
-        // Every term is followed by a zero, so no two end at the same place.
+        // A zero byte follows every term, so two terms cannot end at the same position.
         self.term_offsets.is_sorted_by(|one, next| one < next)
             && self.term_offsets.first() == Some(&0)
             && self.term_offsets.last().is_some_and(|end| *end as usize == self.term_bytes.len())
@@ -86,7 +87,7 @@ impl SegmentView<'_> {
     }
 }
 
-/// Returns true if these ascend, and none is beyond the end.
+/// Returns true if these positions ascend and none of them is beyond `end`.
 fn ascend_to(mut places: impl Iterator<Item = u64>, end: usize) -> bool {
     let mut last = 0;
     places.all(|place| {
@@ -116,7 +117,7 @@ mod tests {
     use crate::index::snapshot::{IndexSnapshot, SnapshotPart};
     use crate::index::trouble::DamagedIndexFile;
 
-    /// The file of a segment with at least one of everything.
+    /// A segment file in which no section is empty.
     fn written() -> Vec<u8> {
         let store = Fake::new(Some("m1"));
         let mut random = fastrand::Rng::with_seed(11);
@@ -134,7 +135,7 @@ mod tests {
         (SegmentHead::decoded(&bytes[start..bytes.len() - TRAILER]).expect("a head"), start)
     }
 
-    /// The file with this head and right checksums.
+    /// The file with this head and correct checksums.
     fn sealed(bytes: &[u8], mut head: SegmentHead) -> Vec<u8> {
         let (_, start) = head_of(bytes);
         let mut made = bytes[..start].to_vec();
@@ -152,7 +153,7 @@ mod tests {
         made
     }
 
-    /// The file with other bytes at a place of a section and right checksums.
+    /// The file with other bytes at a position of a section, and correct checksums.
     fn forged(bytes: &[u8], section: SegmentSection, at: usize, with: &[u8]) -> Vec<u8> {
         let (head, _) = head_of(bytes);
         let (offset, length) = head.sections[section as usize];
@@ -186,7 +187,7 @@ mod tests {
         ]
     }
 
-    /// Does everything with a segment that is ever done with one.
+    /// Calls every function that reads a segment.
     fn used(bytes: &[u8]) -> Result<(), DamagedIndexFile> {
         let segment = Segment::read(SegmentBytes::held(bytes), "forged".to_owned(), ChecksumMode::Written)?;
         let mut snapshot =
@@ -253,7 +254,7 @@ mod tests {
             ];
             for (n, forged) in heads.into_iter().enumerate() {
                 let done = used(&sealed(&bytes, forged.clone()));
-                // Nothing depends on the stated number of memories.
+                // No reader depends on the stated number of memories.
                 assert!(done.is_err() || n == 1 || forged == head, "{n} is {wrong}");
             }
             for section in 0..SegmentSection::ALL.len() {
@@ -261,7 +262,7 @@ mod tests {
                 {
                     let mut forged = head.clone();
                     forged.sections[section] = (offset, length);
-                    // It may be the right one.
+                    // The forged value may be equal to the correct one, so an error is not required.
                     drop(used(&sealed(&bytes, forged)));
                 }
             }

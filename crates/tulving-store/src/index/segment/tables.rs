@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use super::doc::{NONE, SegmentDoc};
 use super::view::{ClassRow, DocCounts, SessionRow};
 
-/// A count or a place, as it is stored.
+/// A count or a position, as it is stored.
 pub(super) fn ordinal(n: usize) -> u32 {
     u32::try_from(n).expect("a segment has fewer docs, terms and names than this counts")
 }
@@ -61,12 +61,12 @@ impl<'a> DocClassTable<'a> {
     }
 }
 
-/// Each different value, ascending, with its place.
+/// The different values in ascending order, each with its position.
 fn ordinals<T: Ord + Copy + std::hash::Hash>(values: impl Iterator<Item = T>) -> BTreeMap<T, u32> {
     let mut last = None;
     let mut found: BTreeMap<T, u32> = BTreeMap::new();
     for value in values {
-        // Neighbours are often equal.
+        // Adjacent values are often equal, so this skips most insertions.
         if last != Some(value) {
             found.insert(value, 0);
             last = Some(value);
@@ -76,7 +76,7 @@ fn ordinals<T: Ord + Copy + std::hash::Hash>(values: impl Iterator<Item = T>) ->
     found
 }
 
-/// The docs of each memory and their counts.
+/// The docs of each memory and the counts of these docs.
 fn memories<'a>(
     docs: &'a [SegmentDoc<'_>],
     rows: &'a [u32],
@@ -98,7 +98,7 @@ fn memories<'a>(
 }
 
 impl DocCounts {
-    /// The counts of one memory with this many docs and this many terms in total.
+    /// The counts for one memory with this many docs and this total number of terms.
     pub(crate) fn of_memory(items: u32, vectored_items: u32, length: u64) -> Self {
         Self {
             items,

@@ -7,7 +7,7 @@ use memchr::memmem::Finder;
 use super::view::SegmentView;
 use crate::index::trouble::DamagedIndexFile;
 
-/// The docs that have a term, ascending, with its count in each.
+/// The docs that contain a term, in ascending order, and the count of the term in each doc.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Postings<'a> {
     pub(crate) docs: &'a [u32],
@@ -15,14 +15,14 @@ pub(crate) struct Postings<'a> {
 }
 
 impl Postings<'_> {
-    /// Returns true if docs ascend and are among the first `docs`, and each has the term.
+    /// Returns true if the docs ascend, all are below `docs`, and each contains the term at least once.
     fn are_in_order(&self, docs: u32) -> bool {
         self.docs.is_sorted_by(|one, next| one < next)
             && self.docs.last().is_none_or(|last| *last < docs)
             && !self.counts.contains(&0)
     }
 
-    /// The docs of a range.
+    /// The docs of the postings within a range.
     pub(crate) fn docs_within(&self, range: &Range<u32>) -> &[u32] {
         let from = self.docs.partition_point(|&doc| doc < range.start);
         let to = from + self.docs[from..].partition_point(|&doc| doc < range.end);
@@ -35,12 +35,12 @@ impl<'a> SegmentView<'a> {
         self.term_offsets.len().saturating_sub(1)
     }
 
-    /// The term of this ordinal.
+    /// The term with this ordinal.
     pub(crate) fn term(&self, ordinal: usize) -> &'a [u8] {
         &self.term_bytes[self.term_offsets[ordinal] as usize..self.term_offsets[ordinal + 1] as usize - 1]
     }
 
-    /// The position of a term, or the one where it would be.
+    /// The position of a term, or as an error the position at which it would be inserted.
     fn place_of(&self, term: &[u8]) -> Result<usize, usize> {
         let (mut low, mut high) = (0, self.term_count());
         while low < high {
@@ -54,7 +54,7 @@ impl<'a> SegmentView<'a> {
         Err(low)
     }
 
-    /// The postings of a term; empty if it is not in the dictionary.
+    /// The postings of a term; empty if the dictionary does not contain the term.
     pub(crate) fn postings(&self, term: &[u8]) -> Result<Postings<'a>, DamagedIndexFile> {
         match self.place_of(term) {
             Ok(ordinal) => self.postings_of(ordinal),
@@ -62,7 +62,7 @@ impl<'a> SegmentView<'a> {
         }
     }
 
-    /// The postings of the term of this ordinal.
+    /// The postings of the term with this ordinal.
     pub(crate) fn postings_of(&self, ordinal: usize) -> Result<Postings<'a>, DamagedIndexFile> {
         let range = self.posting_offsets[ordinal] as usize..self.posting_offsets[ordinal + 1] as usize;
         let (docs, counts) = self.segment.postings_at(range)?;
@@ -83,7 +83,7 @@ impl<'a> SegmentView<'a> {
 
     /// The terms that contain these bytes.
     pub(crate) fn containing(&self, part: &[u8]) -> Vec<usize> {
-        // No term contains a zero, so nothing is found across the end of one.
+        // Terms are separated by zero bytes and contain none, so no match spans two terms.
         let mut found = Vec::new();
         for place in Finder::new(part).find_iter(self.term_bytes) {
             let after = self.term_offsets.partition_point(|&offset| offset as usize <= place);

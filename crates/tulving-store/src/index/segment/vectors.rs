@@ -1,22 +1,22 @@
-//! The vectors of a segment: a byte for each dimension, with a scale for each row.
+//! The vectors of a segment: one byte for each dimension, with a scale for each row.
 
 use std::ops::Range;
 
 use super::view::SegmentView;
 use crate::index::trouble::DamagedIndexFile;
 
-/// Vectors of one doc: its whole text, and its single sentences.
+/// The vectors of one doc: the vector of its whole text, and those of its sentences.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DocVectors<'a> {
     pub(crate) whole: &'a [i8],
     pub(crate) scale: f32,
-    /// The sentences one after the other; empty if it is one sentence.
+    /// The vectors of the sentences, one after the other; empty if the text is a single sentence.
     pub(crate) sentences: &'a [i8],
     pub(crate) sentence_scales: &'a [f32],
 }
 
 impl<'a> SegmentView<'a> {
-    /// The rows of a range of docs.
+    /// The rows of the docs in a range.
     pub(crate) fn rows(&self, docs: Range<u32>) -> Range<usize> {
         if self.row_docs.is_empty() {
             let rows = self.scales.len();
@@ -28,7 +28,8 @@ impl<'a> SegmentView<'a> {
 
     /// The doc of a row.
     pub(crate) fn doc_of(&self, row: usize) -> u32 {
-        // A segment has fewer docs than fit, so a row without its own entry is a doc.
+        // If every doc has a row, there are no entries, and the row number is the doc number. Doc numbers fit into 32
+        // bits.
         self.row_docs.get(row).copied().unwrap_or_else(|| u32::try_from(row).unwrap_or(u32::MAX))
     }
 
@@ -40,7 +41,7 @@ impl<'a> SegmentView<'a> {
         self.row_docs.binary_search(&doc).ok()
     }
 
-    /// Requests the vectors of a row that are read soon, if the file was not read there before.
+    /// Requests the vectors of a row that will be read soon, unless their blocks were already read.
     pub(crate) fn fetch_vectors(&self, row: usize) {
         let (from, to) = (self.sentence_offsets[row] as usize, self.sentence_offsets[row + 1] as usize);
         self.segment.fetch_vectors(row + from..row + 1 + to);

@@ -7,11 +7,11 @@ use super::layout::SegmentSection;
 use super::read::Segment;
 use crate::index::trouble::DamagedIndexFile;
 
-/// The common values of docs of one class: space, owner, facets and speaker; and their numbers, with their length in two
-/// halves.
+/// The common values of the docs of one class: space, owner, facets and speaker. Then the counts of these docs; their
+/// total length takes two elements.
 pub(crate) type ClassRow = [u32; 11];
 
-/// Numbers of docs and memories of some kind.
+/// Numbers of docs and memories in a class or another group.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct DocCounts {
     /// Number of docs.
@@ -20,15 +20,15 @@ pub(crate) struct DocCounts {
     pub(crate) memories: u32,
     /// Number of docs with a vector.
     pub(crate) vectored_items: u32,
-    /// Number of memories with a doc with a vector.
+    /// Number of memories with at least one doc that has a vector.
     pub(crate) vectored_memories: u32,
-    /// Number of memories with a doc without one.
+    /// Number of memories with at least one doc that has no vector.
     pub(crate) bare_memories: u32,
     /// Total number of terms of the docs.
     pub(crate) length: u64,
 }
 
-// The counts of a file may be wrong although its checksums are right: sums saturate.
+// The counts in a file may be wrong although its checksums are correct. Saturating sums prevent an overflow.
 impl DocCounts {
     pub(crate) fn add(&mut self, other: Self) {
         let more = |one: &mut u32, other: u32| *one = one.saturating_add(other);
@@ -52,7 +52,7 @@ impl DocCounts {
     }
 }
 
-/// Hash of the name; first doc and number of docs; position of the name; space and kind.
+/// The hash of the name; the first doc and the number of docs; the position of the name; the space and the kind.
 pub(crate) type SessionRow = [u64; 4];
 
 /// A space: the ranges of its docs and classes.
@@ -71,7 +71,7 @@ pub(crate) struct SegmentView<'a> {
     pub(crate) classes: &'a [u32],
     pub(crate) lengths: &'a [u32],
     pub(crate) details: &'a [DocDetail],
-    /// Empty if no doc continues the one before.
+    /// Empty if no doc belongs to the same memory as the doc before it.
     pub(crate) continued: &'a [u64],
     pub(super) timed: &'a [u32],
     pub(super) times: &'a [[i64; 3]],
@@ -92,7 +92,7 @@ pub(crate) struct SegmentView<'a> {
 }
 
 impl Segment {
-    /// Its columns.
+    /// The columns of the segment.
     pub(crate) fn view(&self) -> Result<SegmentView<'_>, DamagedIndexFile> {
         let view = SegmentView {
             segment: self,
@@ -131,7 +131,7 @@ impl Segment {
 }
 
 impl<'a> SegmentView<'a> {
-    /// The spaces, ascending.
+    /// The spaces, in ascending order.
     pub(crate) fn spaces(&self) -> impl Iterator<Item = SpaceRow> + use<'a> {
         self.spaces.iter().map(|row| SpaceRow {
             id: space_id(row),
@@ -170,7 +170,7 @@ impl<'a> SegmentView<'a> {
         DocCounts { items, memories, vectored_items, vectored_memories, bare_memories, length }
     }
 
-    /// The counts of the memory with these docs.
+    /// The counts for the memory that has these docs.
     pub(crate) fn memory_counts(&self, docs: &Range<u32>) -> DocCounts {
         let items = docs.end - docs.start;
         let vectored_items = u32::try_from(self.rows(docs.clone()).len()).unwrap_or(items);
@@ -179,7 +179,7 @@ impl<'a> SegmentView<'a> {
         DocCounts::of_memory(items, vectored_items, length)
     }
 
-    /// The times in which a doc is found and is valid.
+    /// The times until which a doc is found and between which it is valid.
     pub(crate) fn times(&self, doc: u32) -> ValidityTimes {
         match self.timed.binary_search(&doc) {
             Ok(at) => {
@@ -190,7 +190,7 @@ impl<'a> SegmentView<'a> {
         }
     }
 
-    /// Time when the memory of each doc was saved. Separate from the other columns, because few questions ask for it.
+    /// The time when the memory of each doc was saved. A separate method, because few questions need these times.
     pub(crate) fn created(&self) -> Result<&'a [i64], DamagedIndexFile> {
         let created: &[i64] = self.segment.column(SegmentSection::Created)?;
         match created.len() == self.ids.len() {
@@ -199,11 +199,11 @@ impl<'a> SegmentView<'a> {
         }
     }
 
-    /// The docs of a memory; empty if it is not here.
+    /// The docs of a memory; empty if the segment does not contain the memory.
     pub(crate) fn docs_of(&self, id: &[u8; 16]) -> Result<Range<u32>, DamagedIndexFile> {
         let by_id: &[u32] = self.segment.column(SegmentSection::ById)?;
         let id_of = |doc: &u32| self.ids.get(*doc as usize);
-        // Most requested ids are newer than all here.
+        // Usually, the requested id is newer than all ids in this segment.
         if by_id.last().is_none_or(|last| id_of(last) < Some(id)) {
             return Ok(0..0);
         }
@@ -212,12 +212,12 @@ impl<'a> SegmentView<'a> {
         Ok(first.map_or(0..0, |&first| first..self.memory_end(first)))
     }
 
-    /// Returns true if a doc is of the same memory as the one before it.
+    /// Returns true if a doc belongs to the same memory as the doc before it.
     pub(crate) fn continues(&self, doc: u32) -> bool {
         self.continued.get(doc as usize / 64).is_some_and(|word| word >> (doc % 64) & 1 == 1)
     }
 
-    /// The end of the docs of a doc's memory.
+    /// The end of the docs of the memory that this doc belongs to.
     pub(crate) fn memory_end(&self, doc: u32) -> u32 {
         (doc + 1..self.segment.docs()).find(|&doc| !self.continues(doc)).unwrap_or(self.segment.docs())
     }

@@ -1,4 +1,4 @@
-//! Writes a segment: section after section, in one go, so that it can stream into a file of any size.
+//! Writes a segment, section after section, in a single pass, so that the output can be a file of any size.
 
 use std::io::{self, Write};
 
@@ -11,35 +11,35 @@ use crate::index::trouble::DamagedIndexFile;
 
 /// The content that a segment is written from.
 pub(crate) trait SegmentContent {
-    /// The docs, in [their order](SegmentDoc::order).
+    /// The docs, in the order of [`SegmentDoc::order`].
     fn docs(&self) -> &[SegmentDoc<'_>];
 
-    /// The model of the vectors and its dimensions, if there are any.
+    /// The model of the vectors and its dimensions; `None` if there are no vectors.
     fn model(&self) -> Option<(&str, usize)>;
 
-    /// Passes every term to `each`, ascending, with its postings, ascending: the doc in the upper bits and the count in
-    /// the lowest eight.
+    /// Passes every term to `each` in ascending order, with its postings in ascending order. A posting has the doc in
+    /// the upper bits and the count in the lowest eight bits.
     fn terms(&self, each: &mut dyn FnMut(&[u8], &[u64])) -> Result<(), DamagedIndexFile>;
 
     /// The vectors of a doc.
     fn vectors(&self, doc: usize) -> Result<Option<DocVectors<'_>>, DamagedIndexFile>;
 }
 
-/// Checks of a segment when it is read.
+/// The checks of a segment when it is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ChecksumMode {
-    /// It goes into a file.
+    /// The segment is written to a file, so its blocks are checked.
     Written,
-    /// It stays in memory.
+    /// The segment stays in memory, so it needs no checks.
     None,
 }
 
-/// The reason why a segment was not written.
+/// The reason why a segment could not be written.
 #[derive(Debug)]
 pub(crate) enum SegmentWriteError {
-    /// Its output failed.
+    /// Writing to the output failed.
     Out(io::Error),
-    /// Its source is damaged.
+    /// The source is damaged.
     In(DamagedIndexFile),
 }
 
@@ -186,7 +186,7 @@ fn vectors(
     Ok(())
 }
 
-/// A bit for each number, set if it is above zero.
+/// A bit for each number, set if the number is positive.
 fn signs(row: &[i8]) -> Vec<u64> {
     row.chunks(64)
         .map(|chunk| chunk.iter().enumerate().fold(0, |bits, (n, value)| bits | u64::from(*value > 0) << n))

@@ -1,4 +1,5 @@
-//! The keys of a bucket: read from variables or from a file, never stored, never printed.
+//! The access keys of a bucket. They are read from environment variables or from a file, and are never stored or
+//! printed.
 
 use std::fmt;
 use std::path::Path;
@@ -6,7 +7,7 @@ use std::path::Path;
 use tulving_core::model::error::ObjectError;
 use tulving_core::model::space::Secret;
 
-/// Shown in place of a key.
+/// The text that is shown instead of a key.
 const MASK: &str = "***";
 
 /// The keys of a bucket. They are masked wherever they are printed.
@@ -18,20 +19,20 @@ pub struct S3Keys {
 }
 
 impl S3Keys {
-    /// Creates the keys. A session token belongs to keys that are valid for only some hours.
+    /// Creates the keys. Only keys that are valid for a few hours have a session token.
     pub fn new(id: Secret, secret: Secret, session: Option<Secret>) -> Self {
         Self { id, secret, session }
     }
 
-    /// Reads the keys from the standard variables of S3 clients with `variable`: `AWS_ACCESS_KEY_ID`,
-    /// `AWS_SECRET_ACCESS_KEY` and, if there is one, `AWS_SESSION_TOKEN`.
+    /// Reads the keys from the standard environment variables of S3 clients: `AWS_ACCESS_KEY_ID`,
+    /// `AWS_SECRET_ACCESS_KEY` and optionally `AWS_SESSION_TOKEN`. `variable` returns the value of a variable.
     pub fn from_variables(variable: impl Fn(&str) -> Option<String>) -> Result<Self, ObjectError> {
         let set = |name: &str| variable(name).filter(|value| !value.trim().is_empty());
         Self::from_values(set, "in the environment", str::to_uppercase)
     }
 
-    /// Reads the keys from a file in the standard format of S3 clients: lines `aws_access_key_id = …` and so on. Only those
-    /// before any heading or below `[default]` count.
+    /// Reads the keys from a file in the standard format of S3 clients: lines such as `aws_access_key_id = …`. Only
+    /// lines before the first heading or below the heading `[default]` count.
     pub fn from_file(path: &Path) -> Result<Self, ObjectError> {
         let text = crate::files::read_regular(path).map_err(|error| ObjectError::Unusable {
             verb: "kept",
@@ -79,7 +80,7 @@ impl S3Keys {
         self.session.as_ref().map(Secret::reveal)
     }
 
-    /// The text without any of the keys: some services repeat them in their errors.
+    /// Removes all keys from a text, because some services repeat keys in their errors.
     pub(super) fn hide_in(&self, text: &str) -> String {
         let all = [Some(self.secret()), self.session(), Some(self.id())];
         let all = all.into_iter().flatten().filter(|key| !key.is_empty());

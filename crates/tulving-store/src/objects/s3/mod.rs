@@ -1,7 +1,7 @@
 //! Attachments in a bucket of a service with the protocol of Amazon S3.
 //!
-//! `object_store` makes and signs the requests; [`wire`] sends them on the caller's thread, so that no runtime is needed:
-//! nothing here ever waits for another task. Every request ends within the configured time.
+//! `object_store` creates and signs the requests. [`wire`] sends them on the caller's thread, so that no async runtime
+//! is needed: no call in this module ever waits for another task. Every request ends within the configured time.
 
 mod keys;
 mod trouble;
@@ -30,24 +30,24 @@ use super::held::ObjectsLock;
 pub struct S3Config {
     /// The bucket.
     pub bucket: String,
-    /// The region of the bucket, such as `eu-central-1`. Most services other than Amazon accept any.
+    /// The region of the bucket, such as `eu-central-1`. Most services other than Amazon accept any region.
     pub region: String,
-    /// The address of the service; `None` is Amazon's own for the region.
+    /// The address of the service; `None` for Amazon's own address in the region.
     pub endpoint: Option<String>,
-    /// The prefix of every key, such as `tulving`; may be empty.
+    /// The prefix of every key, such as `tulving`. May be empty.
     pub prefix: String,
     /// True if the endpoint may be unencrypted.
     pub allow_http: bool,
     /// The keys of the bucket.
     pub keys: S3Keys,
-    /// The time limit for one request, with all its attempts.
+    /// The time limit for a request, including all of its attempts.
     pub time_out: Duration,
-    /// The file that all processes of the home lock while they keep or remove objects.
+    /// The file that all processes of the home lock while they add or remove objects.
     pub lock: PathBuf,
 }
 
 impl S3Config {
-    /// The default time limit for one request.
+    /// The default time limit for a request.
     pub const TIME_OUT: Duration = Duration::from_secs(60);
 }
 
@@ -66,7 +66,7 @@ impl fmt::Debug for S3Objects {
 }
 
 impl S3Objects {
-    /// The attachments in this bucket. Nothing is requested yet; the first call reports a bucket that cannot be used.
+    /// Creates the store without sending a request. If the bucket cannot be used, the first call returns an error.
     pub fn new(config: S3Config) -> Result<Self, ObjectError> {
         let unusable = |why| ObjectError::Unusable { verb: "kept", why };
         if let Some(endpoint) = &config.endpoint {
@@ -87,9 +87,10 @@ impl S3Objects {
             .with_access_key_id(config.keys.id())
             .with_secret_access_key(config.keys.secret())
             .with_allow_http(config.allow_http)
-            // Not every service can remove several objects at once, and only one is ever removed.
+            // Some services cannot remove several objects in one request, and Tulving removes only one object at a
+            // time.
             .with_disable_bulk_delete(true)
-            // The wire does the retries, without the timer of a runtime.
+            // `wire` retries requests, because the retries of `object_store` need the timer of an async runtime.
             .with_retry(RetryConfig { max_retries: 0, ..RetryConfig::default() })
             .with_http_connector(S3Connector { time_out: config.time_out, allow_http: config.allow_http });
         if let Some(token) = config.keys.session() {
@@ -110,7 +111,7 @@ impl S3Objects {
         }
     }
 
-    /// The error for a caller, or `None` if there is only no such object.
+    /// Returns the error for a caller, or `None` if the only problem is a missing object.
     fn told(&self, verb: &'static str, error: &object_store::Error) -> Option<ObjectError> {
         trouble::of(verb, &S3ErrorReply::by(error), |said| self.keys.hide_in(said))
     }

@@ -1,7 +1,7 @@
-//! Errors of a bucket, as a caller gets them.
+//! Converts the errors of a bucket to the errors for a caller.
 //!
-//! A service reports an error with a status and, in its body, with a code and a message. The codes are Amazon's, which the
-//! others share.
+//! A service reports an error with an HTTP status, and with a code and a message in the body. The codes are those of
+//! Amazon, which other services use too.
 
 use std::error::Error;
 
@@ -10,21 +10,21 @@ use tulving_core::model::preview;
 
 use super::wire::S3RequestError;
 
-/// Number of characters of a service's message that are repeated.
+/// Maximum number of characters of a service's message that an error repeats.
 const REPEATED: usize = 200;
 
-/// The error as the service reported it.
+/// An error as the service reported it.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct S3ErrorReply {
     status: Option<u16>,
     code: String,
     message: String,
-    /// True if there was no answer at all.
+    /// True if the service did not answer.
     unanswered: bool,
 }
 
 impl S3ErrorReply {
-    /// The cause of an error.
+    /// Finds the error of the service in an error of `object_store`.
     pub(super) fn by(error: &object_store::Error) -> Self {
         let mut last: &(dyn Error + 'static) = error;
         while let Some(next) = last.source() {
@@ -52,7 +52,7 @@ impl S3ErrorReply {
         Self { status, code, message: message.to_owned(), unanswered: false }
     }
 
-    /// The error in words, without secrets.
+    /// Formats the error as text, without secrets.
     fn words(&self, hide: impl Fn(&str) -> String) -> String {
         let status = self.status.map_or_else(String::new, |status| format!("it answered {status}"));
         let parts = [status.as_str(), &self.code, &self.message];
@@ -61,7 +61,7 @@ impl S3ErrorReply {
     }
 }
 
-/// The error for a caller; `None` if there is only no such object.
+/// Returns the error for a caller; `None` if the only problem is a missing object.
 pub(super) fn of(
     verb: &'static str,
     told: &S3ErrorReply,

@@ -1,7 +1,8 @@
-//! Sends the requests of `object_store` with the HTTP client that the models use too.
+//! Sends the requests of `object_store` with the same HTTP client that is used for models.
 //!
-//! It blocks the calling thread on purpose: that thread may wait. A request that fails because the service is busy or
-//! unreachable is retried, twice, as long as its time allows; no request does harm if it is repeated.
+//! A request blocks the calling thread on purpose, because that thread may wait. If a request fails because the service
+//! is busy or unreachable, it is retried at most twice within its time limit. Every request can be repeated without
+//! harm.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -15,13 +16,13 @@ use object_store::client::{
 use ureq::http::{Request, StatusCode, request};
 use ureq::{Agent, RequestExt as _};
 
-/// The most attempts of a request.
+/// Maximum number of attempts of a request.
 const ATTEMPTS: u32 = 3;
-/// The first wait is about this long. Each next one is twice as long.
+/// The approximate length of the first wait between two attempts. Each further wait is twice as long.
 const FIRST_WAIT: Duration = Duration::from_millis(200);
-/// The time limit for connecting, within the time of a request.
+/// The time limit for connecting. This time is a part of the time limit of a request.
 const CONNECT: Duration = Duration::from_secs(10);
-/// The largest answer. Attachments are far smaller; a larger answer is something else.
+/// Maximum size of an answer, in bytes. Attachments are far smaller, so a larger answer cannot be an attachment.
 const LARGEST_ANSWER: u64 = 1 << 30;
 
 /// Creates the client.
@@ -36,7 +37,7 @@ impl HttpConnector for S3Connector {
         let agent = Agent::config_builder()
             .http_status_as_error(false)
             .https_only(!self.allow_http)
-            // A request signed for one address is not sent to another.
+            // A request is signed for one address, so redirects are not followed.
             .max_redirects(0)
             .max_redirects_will_error(false)
             .build()
@@ -51,19 +52,19 @@ struct S3HttpClient {
     time_out: Duration,
 }
 
-/// The reason why there was no answer.
+/// The reason why the service did not answer.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum S3RequestError {
-    /// It took too long.
+    /// The request took too long.
     #[error("no answer came within {} s", after.as_secs_f32())]
     TimedOut {
-        /// The time that was waited.
+        /// The time that the client waited.
         after: Duration,
     },
     /// The connection failed.
     #[error("{why}")]
     NotReached {
-        /// The client's message.
+        /// The message of the client.
         why: String,
     },
 }
@@ -129,7 +130,7 @@ impl S3HttpClient {
                     .run()
             };
         }
-        // An empty body must still be sent with a PUT.
+        // A PUT request with an empty body must still send the body.
         let sent = if body.is_empty() && parts.method != "PUT" { run!(()) } else { run!(body) };
         let (parts, body) = sent.map_err(failed)?.into_parts();
         let body = body.into_with_config().limit(LARGEST_ANSWER).read_to_vec().map_err(failed)?;
@@ -137,7 +138,7 @@ impl S3HttpClient {
     }
 }
 
-/// Returns true if the same request may succeed a moment later.
+/// Returns true if the same request may succeed later.
 fn is_passing(status: StatusCode) -> bool {
     matches!(status.as_u16(), 408 | 429 | 500 | 502 | 503 | 504)
 }

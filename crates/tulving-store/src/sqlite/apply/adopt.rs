@@ -1,4 +1,4 @@
-//! Imports memories of other systems, and records the memory for each of them.
+//! Imports memories of other systems, and records which memory was made from each of them.
 
 use rusqlite::params;
 use tulving_core::model::change::{Adoption, ForeignItem};

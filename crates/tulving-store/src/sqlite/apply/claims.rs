@@ -1,4 +1,4 @@
-//! Writes requests that are done only once. All of them belong to the actor.
+//! Writes claims, which ensure that a request is done only once. All claims in a set belong to its actor.
 
 use rusqlite::{Connection, OptionalExtension, params};
 use tulving_core::model::error::Conflict;
@@ -56,7 +56,7 @@ impl ChangeSetWriter<'_> {
 
     pub(super) fn bound_claims(&mut self, keep: usize) -> Result<(), SqliteError> {
         let principal = self.changes.by.principal;
-        // Counted in the index only, because there are nearly always fewer.
+        // This count reads only the index, and there are nearly always fewer claims than the limit.
         let known: u64 = self
             .transaction
             .prepare_cached("SELECT count(*) FROM claims WHERE principal = ?1")?
@@ -64,7 +64,7 @@ impl ChangeSetWriter<'_> {
         if known <= keep as u64 {
             return Ok(());
         }
-        // The length in bytes is in the head of the row, so that no answer is read.
+        // SQLite reads the length in bytes from the head of the row, so no answer is read.
         self.transaction
             .prepare_cached(
                 "DELETE FROM claims WHERE row IN (SELECT row FROM claims WHERE principal = ?1 \
@@ -97,7 +97,7 @@ impl ChangeSetWriter<'_> {
     }
 }
 
-/// Empties the answers that may contain text erased in this transaction, and those that are still to come.
+/// Clears the answers that may contain text erased in this transaction, including answers that are not written yet.
 pub(super) fn forget_answers(transaction: &Connection) -> rusqlite::Result<()> {
     transaction
         .prepare_cached("UPDATE claims SET kept = 0, answer = iif(answer IS NULL, NULL, '') WHERE kept = 1")?

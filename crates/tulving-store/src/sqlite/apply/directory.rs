@@ -62,7 +62,7 @@ impl ChangeSetWriter<'_> {
         Ok(())
     }
 
-    /// Conflicts if the space has no admin left.
+    /// Returns a conflict if the space has no admin left.
     pub(super) fn require_admin(&mut self, space: SpaceId) -> Result<(), SqliteError> {
         let mut statement = self
             .transaction

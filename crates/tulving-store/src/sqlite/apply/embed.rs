@@ -1,7 +1,7 @@
 //! Writes vectors, the current and the next model, and the memories that wait for vectors.
 //!
-//! The list of waiting memories is correct after every write: a memory is in a model's table exactly if it is live and has a chunk
-//! without a vector of that model.
+//! The list of waiting memories is correct after every write: the table of a model contains a memory exactly if the
+//! memory is live and has a chunk without a vector of that model.
 
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 use tulving_core::model::error::Conflict;
@@ -14,8 +14,8 @@ use super::super::feed::{LACKS, LIVE, VectorModels, is_live};
 use super::super::{TransactionCheck, rows, vectors};
 use super::{ChangeSetWriter, impossible};
 
-/// The row of `meta` with the row of `vectors` after which to look for those of other models; missing if all were
-/// checked.
+/// The key in `meta` for the last row of `vectors` that was checked for vectors of other models. It is missing if all
+/// rows were checked.
 const STALE_AFTER: &str = "stale_vectors_after";
 
 impl ChangeSetWriter<'_> {
@@ -46,7 +46,8 @@ impl ChangeSetWriter<'_> {
         self.log(ChangeKind::Embedded, id, at)
     }
 
-    /// Counts a failed attempt, so that others go first. Nothing is recorded for a model that no memory waits for.
+    /// Counts a failed attempt, so that other memories are embedded first. Records nothing for a model that no memory
+    /// waits for.
     pub(super) fn not_embedded(&mut self, id: MemoryId, model: &str) -> Result<(), SqliteError> {
         if let Some(table) = self.models()?.table(model) {
             let sql = format!(
@@ -63,7 +64,7 @@ impl ChangeSetWriter<'_> {
         Ok(statement.exists(params![row, ordinal])?)
     }
 
-    /// Writes the vectors of a chunk, replacing those of the same model.
+    /// Writes the vectors of a chunk, and replaces its vectors of the same model.
     pub(super) fn put_vector(
         &self,
         row: i64,
@@ -85,7 +86,8 @@ impl ChangeSetWriter<'_> {
         Ok(())
     }
 
-    /// Changes the current model. Fast if it was prepared; else the whole store is read for waiting memories.
+    /// Changes the current model. This is fast if the model was prepared; otherwise it reads the whole store to find
+    /// the waiting memories.
     pub(super) fn choose_model(&mut self, from: Option<&str>, to: &str) -> Result<(), SqliteError> {
         let VectorModels { answers: found, next } = self.models()?.clone();
         if found.as_deref() != from {
@@ -116,8 +118,8 @@ impl ChangeSetWriter<'_> {
         Ok(())
     }
 
-    /// Prepares a model that is not current and yet is embedded with: it will be current one day, and from now on the
-    /// memories that wait for it are recorded. One model at a time.
+    /// Prepares a model that is not current but already embeds memories: it will become the current model. From now on,
+    /// the memories that wait for it are recorded. Only one model can be prepared at a time.
     fn prepare_model(&mut self, model: &str) -> Result<(), SqliteError> {
         let models = self.models()?;
         if [&models.answers, &models.next].into_iter().any(|known| known.as_deref() == Some(model)) {
@@ -130,7 +132,7 @@ impl ChangeSetWriter<'_> {
         Ok(())
     }
 
-    /// The models whose vectors are kept, read once per act.
+    /// The current and the next model, read once per change set.
     fn models(&mut self) -> Result<&VectorModels, SqliteError> {
         if self.models.is_none() {
             self.models = Some(VectorModels::read(self.transaction)?);
@@ -138,7 +140,7 @@ impl ChangeSetWriter<'_> {
         Ok(self.models.get_or_insert_default())
     }
 
-    /// Records that a new memory waits for vectors. If its chunks have them, nothing is written.
+    /// Records that a new memory waits for vectors. Writes nothing if its chunks already have vectors.
     pub(super) fn settle_new(
         &mut self,
         row: i64,
@@ -158,7 +160,7 @@ impl ChangeSetWriter<'_> {
         Ok(())
     }
 
-    /// Records if a memory waits for vectors, from its present state and chunks.
+    /// Records whether a memory waits for vectors, determined from its present state and chunks.
     pub(super) fn settle(&mut self, row: i64) -> Result<(), SqliteError> {
         self.models()?;
         for (model, table) in self.models.iter().flat_map(VectorModels::with_tables) {
@@ -174,7 +176,7 @@ impl ChangeSetWriter<'_> {
     }
 }
 
-/// Records that a memory waits. Its content may have changed, so its attempts start again.
+/// Records that a memory waits for vectors. Its content may have changed, so its attempts are counted from zero again.
 fn wait(transaction: &Connection, table: &str, row: i64) -> Result<(), SqliteError> {
     let sql =
         format!("INSERT INTO {table} (memory) VALUES (?1) ON CONFLICT (memory) DO UPDATE SET attempts = 0");
@@ -182,7 +184,7 @@ fn wait(transaction: &Connection, table: &str, row: i64) -> Result<(), SqliteErr
     Ok(())
 }
 
-/// Finds every memory that waits for a model. Reads the whole store: seconds, for 1,000,000 memories.
+/// Records every memory that waits for a model. Reads the whole store, which takes seconds for 1,000,000 memories.
 fn fill(transaction: &Connection, table: &str, model: &str) -> Result<(), SqliteError> {
     transaction.prepare_cached(&format!("DELETE FROM {table}"))?.execute([])?;
     let sql = format!(
@@ -216,8 +218,8 @@ fn stale_after(connection: &Connection) -> rusqlite::Result<Option<i64>> {
     statement.query_row([STALE_AFTER], |row| row.get(0)).optional()
 }
 
-/// Removes vectors of models that are neither current nor next, among the next `limit`. Returns true if there may be
-/// more.
+/// Checks the next `limit` vectors and removes those of models that are neither current nor next. Returns true if there
+/// may be more to check.
 pub(in super::super) fn drop_stale_vectors(
     connection: &mut Connection,
     allowed: &TransactionCheck<'_>,
@@ -242,7 +244,7 @@ pub(in super::super) fn drop_stale_vectors(
         return Ok(false);
     };
     let other = chosen.or(next.as_deref()).unwrap_or(&model);
-    // The end of the page, if it is a full one.
+    // The last row of the page, if the page is full.
     let last: Option<i64> = transaction
         .prepare_cached("SELECT row FROM vectors WHERE row > ?1 ORDER BY row LIMIT 1 OFFSET ?2")?
         .query_row(params![after, rows::limit(limit.max(1) - 1)], |row| row.get(0))

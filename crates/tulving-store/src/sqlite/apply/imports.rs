@@ -71,7 +71,8 @@ impl ChangeSetWriter<'_> {
         }
         match settled.status.forgotten_at {
             None => self.log(ChangeKind::Revised, settled.id, before.at),
-            // Nobody can see it; its restoration is logged.
+            // Nobody can see a forgotten memory, so the change needs no entry. The log gets one when the memory is
+            // restored.
             Some(_) => Ok(()),
         }
     }

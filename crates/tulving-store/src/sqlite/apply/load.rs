@@ -1,4 +1,4 @@
-//! Loads lines of a dump unchanged, if nothing with that identity is there yet.
+//! Loads lines of a dump unchanged, if the store does not have their identity yet.
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
@@ -20,17 +20,17 @@ use super::super::rows::{self, ColumnReader, LARGEST, signed};
 use super::ChangeSetWriter;
 use super::memories::whereabouts;
 
-/// The largest version that is accepted from a dump, so that a memory can always be edited.
+/// The largest version number that is accepted from a dump. It leaves room for edits of the memory.
 const LARGEST_VERSION: u32 = 1 << 31;
 
-/// The number that a memory is given, if any.
+/// The number that a memory gets, if any.
 pub(super) type AssignedNumber = Result<Option<Number>, SqliteError>;
 
-/// The chunks of memories that are about to be loaded; `None` if several have one id.
+/// The chunks of memories that will be loaded; `None` if several of these memories have the same id.
 pub(in super::super) type ChunksByMemory = HashMap<MemoryId, Option<Vec<Chunk>>>;
 
-/// Splits the memories that are about to be loaded and are not there, before the transaction begins: splitting code takes
-/// long.
+/// Splits the memories that will be loaded and are not in the store yet. This happens before the transaction begins,
+/// because splitting code takes long.
 pub(in super::super) fn cut(
     connection: &Connection,
     changes: &ChangeSet,
@@ -108,7 +108,7 @@ impl ChangeSetWriter<'_> {
     }
 
     fn load_principal(&mut self, principal: &Principal) -> Result<LoadOutcome, SqliteError> {
-        // The ones that every home starts with are as old as the oldest home they were in.
+        // Every home starts with some principals. Such a principal keeps the earliest time from all its homes.
         let older = self
             .transaction
             .prepare_cached("UPDATE principals SET created_at = min(created_at, ?2) WHERE id = ?1")?
@@ -166,7 +166,8 @@ impl ChangeSetWriter<'_> {
         self.take_in(record, chunks, Self::number_for)
     }
 
-    /// Loads a memory if nothing prevents it, with the given number, and with its chunks if they are known.
+    /// Loads a memory if nothing prevents it. The memory gets this number, and these chunks if they were computed
+    /// before.
     pub(super) fn take_in(
         &mut self,
         record: &MemoryRecord,
@@ -191,7 +192,8 @@ impl ChangeSetWriter<'_> {
         let chunks = chunks.map_or_else(|| chunk::of(&memory.fields.text).into(), Cow::Borrowed);
         self.insert_chunks(row, &chunks)?;
         self.settle_new(row, &memory.status, &chunks)?;
-        // Only versions that can be older than the current one; the next edit adds that one to them.
+        // Only versions older than the current one are written. The next edit adds the current one to the past
+        // versions.
         let (past, mut kept) = (1..memory.version.0, BTreeSet::new());
         for version in &record.versions {
             if past.contains(&version.version.0) && kept.insert(version.version.0) {
@@ -205,7 +207,7 @@ impl ChangeSetWriter<'_> {
         })
     }
 
-    /// The memory that has the key, the path or the content of this one, if they must be unique.
+    /// The memory that already has the key, the path or the content of this memory, if these must be unique.
     fn holder(&self, memory: &Memory) -> Result<Option<MemoryId>, SqliteError> {
         if memory.status.forgotten_at.is_some() || memory.provenance.mirror.is_some() {
             return Ok(None);
@@ -232,11 +234,11 @@ impl ChangeSetWriter<'_> {
                 return Ok(Some(found));
             }
         }
-        // Several memories with a path may have the same content, as in the home of the dump.
+        // Several memories with a path may have the same content, as they had in the home of the dump.
         if memory.provenance.source_path.is_some() { Ok(None) } else { self.says(memory) }
     }
 
-    /// 0, or a unique number for a memory whose content another one has.
+    /// Returns 0, or a unique number if another memory has the same content.
     fn apart(&self, memory: &Memory) -> Result<i64, SqliteError> {
         let forgotten = memory.status.forgotten_at.is_some() || memory.provenance.mirror.is_some();
         if forgotten || self.says(memory)?.is_none() {
@@ -246,7 +248,7 @@ impl ChangeSetWriter<'_> {
         Ok(statement.query_row([], |row| row.get(0))?)
     }
 
-    /// The memory with the same content as this one, if it counts as a duplicate.
+    /// The memory with the same content as this memory, if it counts as a duplicate.
     fn says(&self, memory: &Memory) -> Result<Option<MemoryId>, SqliteError> {
         let fields = &memory.fields;
         if fields.key.is_some() || memory.place.conversation.is_some() {
@@ -261,7 +263,8 @@ impl ChangeSetWriter<'_> {
             let key = params![memory.space.as_bytes(), audience, value];
             Ok(statement.query_row(key, |row| ColumnReader::of(row).id(MemoryId::from_bytes)).optional()?)
         };
-        // The conditions are those of the indexes; otherwise every line of a dump would read the whole table.
+        // The conditions are the same as those of the indexes. Otherwise every line of a dump would read the whole
+        // table.
         let bare = format!("boundary = '{}' AND key IS NULL AND conversation IS NULL", fields.boundary);
         match &memory.provenance.attachment {
             Some(Attachment { name: Some(_), hash, .. }) => {
@@ -274,7 +277,7 @@ impl ChangeSetWriter<'_> {
         }
     }
 
-    /// Its own number if that is free, else the next one.
+    /// The number of the memory in the dump if that is free, otherwise the next number of the space.
     pub(super) fn number_for(&mut self, memory: &Memory) -> AssignedNumber {
         let Some(wanted) = memory.number else {
             return Ok(None);
@@ -343,7 +346,7 @@ impl ChangeSetWriter<'_> {
     }
 }
 
-/// The memory with a version that leaves room for edits.
+/// The memory, with a version number that leaves room for edits.
 fn believed(memory: &Memory) -> Cow<'_, Memory> {
     let version = Version(memory.version.0.clamp(1, LARGEST_VERSION));
     if version == memory.version {

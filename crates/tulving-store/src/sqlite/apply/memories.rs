@@ -1,4 +1,4 @@
-//! Saves, revises, moves, erases and touches memories, and records it in the change log.
+//! Saves, revises, moves, erases and touches memories, and records these changes in the change log.
 //!
 //! [`row`](super::row) writes their rows.
 
@@ -50,14 +50,14 @@ impl ChangeSetWriter<'_> {
         self.log(ChangeKind::Saved, memory.id, whereabouts(memory))
     }
 
-    /// Takes the number of the space's next memory, which is never given again.
+    /// Takes the number for the next memory of the space. A number is never used twice.
     pub(super) fn next_number(&mut self, space: SpaceId) -> Result<Number, SqliteError> {
         let next = self.number_counter(space)?;
         *next += 1;
         Ok(Number(*next - 1))
     }
 
-    /// The counter of a space's numbers, kept for this act.
+    /// The counter of a space's numbers, cached for this change set.
     pub(super) fn number_counter(&mut self, space: SpaceId) -> Result<&mut u64, SqliteError> {
         match self.next_numbers.entry(space) {
             Entry::Occupied(known) => Ok(known.into_mut()),
@@ -72,7 +72,7 @@ impl ChangeSetWriter<'_> {
         }
     }
 
-    /// Writes the counters back.
+    /// Writes the cached counters to the database.
     pub(super) fn keep_next_numbers(&mut self) -> Result<(), SqliteError> {
         for (space, next) in &self.next_numbers {
             self.transaction
@@ -122,7 +122,7 @@ impl ChangeSetWriter<'_> {
         self.log(ChangeKind::Revised, id, at)
     }
 
-    /// The memory, if it is still in the state that the write was decided on.
+    /// The memory, if its version and status are still those for which the write was decided.
     fn expected(
         &self,
         id: MemoryId,
@@ -136,7 +136,7 @@ impl ChangeSetWriter<'_> {
         Self::unmoved(before, id, from, stood)
     }
 
-    /// The same, including forgotten memories.
+    /// Does the same as [`expected`](Self::expected), and also returns forgotten memories.
     pub(super) fn kept(
         &self,
         id: MemoryId,
@@ -178,7 +178,7 @@ impl ChangeSetWriter<'_> {
         Ok(before.optional()?)
     }
 
-    /// Moves a memory from one status to another.
+    /// Changes the status of a memory.
     pub(super) fn shift(&mut self, id: MemoryId, from: &Status, to: &Status) -> Result<(), SqliteError> {
         let mut statement = self.transaction.prepare_cached(
             "UPDATE memories SET state = ?2, forgotten_at = ?3, quarantined_at = ?4, pinned = ?5, ruled_at = ?6, \
@@ -270,7 +270,7 @@ impl ChangeSetWriter<'_> {
         self.log(ChangeKind::Erased, id, at)
     }
 
-    /// Replaces a memory with another, at the ends of the same associations.
+    /// Replaces a memory with another, which takes over its associations.
     pub(super) fn replace(
         &mut self,
         id: MemoryId,
@@ -325,7 +325,7 @@ impl ChangeSetWriter<'_> {
         Ok(Version(statement.query_row([row], |row| row.get(0))?))
     }
 
-    /// The row of a memory and its data for the log.
+    /// The row of a memory and its values for the change log.
     pub(super) fn locate(&self, id: MemoryId) -> Result<Option<(i64, ChangeLogScope)>, SqliteError> {
         let mut statement = self
             .transaction
@@ -340,7 +340,7 @@ pub(super) fn located(row: &rusqlite::Row<'_>) -> rusqlite::Result<(i64, ChangeL
     Ok((columns.take()?, ChangeLogScope::read(&mut columns)?))
 }
 
-/// The data of a memory in the change log.
+/// The values of a memory for the change log.
 pub(super) fn whereabouts(memory: &Memory) -> ChangeLogScope {
     ChangeLogScope { space: memory.space, owner: memory.owner, boundary: memory.fields.boundary }
 }

@@ -1,6 +1,7 @@
-//! Writes a [`ChangeSet`] as one transaction. The only writer of rows.
+//! Writes a [`ChangeSet`] as one transaction. No other code writes rows.
 //!
-//! Rights first, then the writes in their order, each with its entry of the change log. Any failure undoes all.
+//! It checks the rights first, then does the writes in their order, each with its entry in the change log. Any failure
+//! undoes all of them.
 
 mod adopt;
 mod associations;
@@ -36,7 +37,7 @@ use super::{TransactionCheck, scrub};
 pub(super) use embed::drop_stale_vectors;
 pub(super) use load::{ChunksByMemory, cut, loads_memories};
 
-/// Applies a set, whose memories were [cut] before, as a transaction. Also returns true if anything was erased.
+/// Applies a set as a transaction. The memories of the set were [cut] before. Also returns true if anything was erased.
 pub(super) fn run(
     connection: &mut Connection,
     allowed: &TransactionCheck<'_>,
@@ -50,7 +51,7 @@ pub(super) fn run(
     Ok(done)
 }
 
-/// Applies a set within an open transaction. If it fails, the transaction must be rolled back.
+/// Applies a set within an open transaction. If this fails, the caller must roll back the transaction.
 pub(super) fn within(
     transaction: &Connection,
     changes: &ChangeSet,
@@ -86,8 +87,8 @@ pub(super) fn within(
     Ok((act.applied, records || mirrors > 0))
 }
 
-/// Removes up to `most` of the oldest entries of the change log up to `up_to`, and returns their number. The newest
-/// stays.
+/// Removes up to `most` of the oldest entries of the change log up to `up_to`, and returns the number of removed
+/// entries. The newest entry always stays.
 pub(super) fn trim_log(
     connection: &mut Connection,
     allowed: &TransactionCheck<'_>,
@@ -115,7 +116,8 @@ fn require(transaction: &Connection, actor: PrincipalId, right: &Right) -> Resul
     if role >= Some(right.role) { Ok(()) } else { Err(Conflict::RightLost.into()) }
 }
 
-/// Conflicts if the memory is in another space. A missing memory is reported by the write about it.
+/// Returns a conflict if the memory is in another space. A missing memory is reported by the write that uses the
+/// memory.
 fn require_in_place(transaction: &Connection, right: &Right) -> Result<(), SqliteError> {
     let Some(id) = right.over else {
         return Ok(());
@@ -130,10 +132,10 @@ struct ChangeSetWriter<'a> {
     transaction: &'a Connection,
     changes: &'a ChangeSet,
     applied: Applied,
-    /// The next number of each space that got a memory; written once at the end.
+    /// The next number of each space that got a new memory. It is written once, at the end.
     next_numbers: HashMap<SpaceId, u64>,
     cut: &'a ChunksByMemory,
-    /// The models whose vectors are kept, once they were read.
+    /// The current and the next model, once they have been read.
     models: Option<VectorModels>,
     erased: ErasedItems,
 }
@@ -202,7 +204,7 @@ impl ChangeSetWriter<'_> {
         self.changes.at
     }
 
-    /// Writes an entry of the change log.
+    /// Writes an entry to the change log.
     fn log(&mut self, kind: ChangeKind, memory: MemoryId, at: ChangeLogScope) -> Result<(), SqliteError> {
         let mut statement = self.transaction.prepare_cached(
             "INSERT INTO changes (at, kind, memory, space, owner, boundary) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
@@ -254,7 +256,7 @@ impl ChangeSetWriter<'_> {
     }
 }
 
-/// The number of erased items.
+/// Numbers of erased items.
 #[derive(Clone, Copy, Default)]
 struct ErasedItems {
     /// True if a record was erased.
@@ -263,7 +265,7 @@ struct ErasedItems {
     mirrors: u32,
 }
 
-/// The data of a memory in the change log, in addition to its id.
+/// The values of a memory in the change log, in addition to its id.
 #[derive(Clone, Copy)]
 struct ChangeLogScope {
     space: SpaceId,
@@ -282,7 +284,7 @@ impl ChangeLogScope {
     }
 }
 
-/// The fault for an engine bug: a write that no reader could have decided on.
+/// The error for a bug in the engine: a write that follows from no state of the store.
 fn impossible(what: String) -> SqliteError {
     StoreError::Failed { what, source: None }.into()
 }

@@ -59,8 +59,8 @@ impl ChangeSetWriter<'_> {
         }
     }
 
-    /// Drops the passes of a space that are too old, when a new one is written. Ids begin with their creation time, so that
-    /// recent ones are not read.
+    /// Deletes the passes of a space that are too old, whenever a new pass is written. Ids begin with the creation
+    /// time, so recent passes are not read.
     fn drop_passes(&mut self, new: &Pass) -> Result<(), SqliteError> {
         let before = new.began_at.plus_millis(-KEPT_DAYS * 86_400_000);
         self.transaction

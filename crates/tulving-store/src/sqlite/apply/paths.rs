@@ -1,8 +1,8 @@
-//! Writes the source paths of memories: the first into their row, the others into a separate table.
+//! Writes the source paths of memories: the first path into the memory's row, the others into a separate table.
 //!
-//! A path is unique among the memories of one audience. The first ones have a unique index. Code that writes a path, or
-//! moves a memory with paths to another audience, calls [`refuse_taken_paths`](ChangeSetWriter::refuse_taken_paths) inside the same
-//! transaction.
+//! A path is unique among the memories of one audience. A unique index ensures this for the first paths only. Code that
+//! writes a path, or moves a memory with paths to another audience, therefore calls
+//! [`refuse_taken_paths`](ChangeSetWriter::refuse_taken_paths) inside the same transaction.
 
 use rusqlite::{OptionalExtension, params};
 use tulving_core::model::error::{Conflict, Unique};
@@ -15,7 +15,7 @@ use super::super::rows::ColumnReader;
 use super::{ChangeLogScope, ChangeSetWriter};
 
 impl ChangeSetWriter<'_> {
-    /// Writes the paths of a memory beyond the first. Its row has none of them yet.
+    /// Writes all paths of a memory except the first. The memory must not have any of these paths yet.
     pub(super) fn insert_paths(&mut self, row: i64, paths: &[String]) -> Result<(), SqliteError> {
         let mut statement =
             self.transaction.prepare_cached("INSERT INTO source_paths (memory, path) VALUES (?1, ?2)")?;
@@ -51,7 +51,7 @@ impl ChangeSetWriter<'_> {
         self.log(ChangeKind::Revised, id, at)
     }
 
-    /// The sources of a record; a mirror has none to change.
+    /// The source paths of a memory. A mirrored memory has none that could be changed.
     fn sources(&self, id: MemoryId) -> Result<Option<(i64, ChangeLogScope, Sources)>, SqliteError> {
         let mut statement = self.transaction.prepare_cached(
             "SELECT row, space, owner, boundary, source_path, also_without_path FROM memories \
@@ -85,7 +85,8 @@ impl ChangeSetWriter<'_> {
         self.refuse_taken_paths(row)
     }
 
-    /// Refuses a memory if another memory of its audience has one of its paths. The unique index refuses equal first paths.
+    /// Returns a conflict if another memory of the same audience has one of the paths of this memory. The unique index
+    /// detects equal first paths.
     pub(super) fn refuse_taken_paths(&self, row: i64) -> Result<(), SqliteError> {
         let mut statement = self.transaction.prepare_cached(
             "WITH own (path) AS (SELECT source_path FROM memories WHERE row = ?1 AND source_path IS NOT NULL \

@@ -1,6 +1,6 @@
 //! Writes the row of a memory and its dependent rows: usage, chunks, past versions.
 //!
-//! The callers decide the effect of each write on them; nothing here goes into the change log.
+//! The callers decide which dependent rows a write changes. No function in this module writes to the change log.
 
 use std::sync::LazyLock;
 
@@ -52,13 +52,13 @@ static UPDATE: LazyLock<String> = LazyLock::new(|| {
     )
 });
 
-/// So many placeholders from this one on, for a list of values.
+/// `count` placeholders, numbered from `first`, for a list of values.
 fn placeholders(first: usize, count: usize) -> String {
     (first..first + count).map(|at| format!("?{at}")).collect::<Vec<_>>().join(", ")
 }
 
 impl ChangeSetWriter<'_> {
-    /// Writes a new row. `apart` is 0, or a unique number for a memory that may repeat the content of another.
+    /// Writes a new row. `apart` is 0, or a unique number for a memory that may have the same content as another one.
     pub(super) fn insert_row(
         &mut self,
         memory: &Memory,

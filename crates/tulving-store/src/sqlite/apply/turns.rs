@@ -1,4 +1,4 @@
-//! Writes turns of conversations, and the frozen orders of listings.
+//! Writes turns of conversations, and the stored orders of listings.
 
 use rusqlite::{OptionalExtension, params};
 use tulving_core::model::change::Listing;
@@ -9,7 +9,7 @@ use super::super::failure::SqliteError;
 use super::super::rows::{ColumnReader, signed};
 use super::{ChangeSetWriter, impossible};
 
-/// The most frozen orders of one principal at a time; an older one expires early.
+/// Maximum number of stored orders for one principal. A new order beyond it removes the one that expires first.
 const LISTINGS_KEPT: i64 = 16;
 
 impl ChangeSetWriter<'_> {
@@ -20,7 +20,7 @@ impl ChangeSetWriter<'_> {
         Ok(())
     }
 
-    /// Takes the position of the space's next turn, which is never given again.
+    /// Takes the position for the next turn of the space. A position is never used twice.
     pub(super) fn next_position(&mut self, space: SpaceId) -> Result<u64, SqliteError> {
         let mut statement = self.transaction.prepare_cached(
             "UPDATE spaces SET next_turn = next_turn + 1 WHERE id = ?1 RETURNING next_turn - 1",

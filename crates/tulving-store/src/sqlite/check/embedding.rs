@@ -1,4 +1,4 @@
-//! Checks the vectors: each must be whole, and the memories that wait for vectors must be recorded.
+//! Checks that each vector is complete, and that the memories that wait for vectors are recorded.
 
 use rusqlite::{Connection, Params};
 use tulving_core::model::checkup::StoreCheckReport;
@@ -29,7 +29,7 @@ pub(super) fn look(reader: &Connection, checkup: &mut StoreCheckReport) -> Resul
     Ok(())
 }
 
-/// Vectors that no reader could use. Their lengths are in the head of each row, so no vector is read.
+/// The vectors that no reader could use. SQLite reads their lengths from the head of each row, so no vector is read.
 fn unsound(reader: &Connection, model: Option<&str>) -> Result<Vec<String>, SqliteError> {
     let broken = count(
         reader,
@@ -54,7 +54,8 @@ fn unsound(reader: &Connection, model: Option<&str>) -> Result<Vec<String>, Sqli
     Ok(faults)
 }
 
-/// The differences between a model's table of waiting memories and the chunks and vectors.
+/// The differences between the recorded list of waiting memories of a model and the list computed from the chunks and
+/// vectors.
 fn misnoted(reader: &Connection, table: &str, model: Option<&str>) -> Result<Vec<String>, SqliteError> {
     let waits = format!("?1 IS NOT NULL AND {LIVE} AND {LACKS}");
     let unnoted = format!(

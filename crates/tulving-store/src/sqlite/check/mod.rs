@@ -1,4 +1,4 @@
-//! A check-up of the store and its files: what is fine, what needs attention, what is broken.
+//! A check of the store and its files: it lists the parts that are fine, need attention, or are broken.
 
 mod embedding;
 
@@ -22,13 +22,14 @@ use super::rows::ColumnReader;
 use super::{SqliteStore, attached, copies, migrate, rows, schema, scrub, sums};
 use crate::{draft, files};
 
-/// A log larger than this has not been moved into the database for a long time: some process reads without end.
+/// If the log is larger than this, its content has not been moved into the database for a long time, because some
+/// process has kept a read open.
 const LARGE_LOG: u64 = 256 << 20;
-/// Below this number of bytes the disk counts as full.
+/// If fewer bytes are free, the disk counts as full.
 const SCARCE_DISK: u64 = 100 << 20;
-/// Number of contents that a check-up compares with their hashes unless it is deep.
+/// Number of contents that a check compares with their hashes, unless it is a deep check.
 const SAMPLE: i64 = 1_000;
-/// Number of faults of one kind that are named.
+/// Maximum number of faults of one kind that a finding names.
 const NAMED: usize = 5;
 
 /// Adds findings to a report.
@@ -37,7 +38,7 @@ trait AddFindings {
     fn warn(&mut self, name: &'static str, text: impl Into<String>, hint: &'static str);
     fn bad(&mut self, name: &'static str, text: impl Into<String>, hint: &'static str);
 
-    /// Adds a bad finding that names the faults, or a fine one if there are none.
+    /// Adds a bad finding that names the faults. If there are no faults, adds a fine finding.
     fn faults(&mut self, name: &'static str, good: &str, faults: &[String], hint: &'static str) {
         match faults {
             [] => self.fine(name, good),
@@ -68,7 +69,7 @@ const REPORT: &str =
 const OTHERS: &str =
     "remove what another program has put there, or `tulving dump` and `tulving load` into a new home";
 
-/// Rows that refer to missing rows, by kind.
+/// The queries for rows that refer to missing rows, one for each kind.
 const ORPHANS: &[(&str, &str)] = &[
     (
         "associations without their source",
@@ -125,7 +126,7 @@ impl Checkup for SqliteStore {
             numbers(reader, &mut checkup)?;
             contents(reader, depth, &mut checkup)
         })?;
-        // The current model and its waiting memories are compared, so they must be of one moment.
+        // The current model and its waiting memories are compared, so both must be read in one transaction.
         self.read_steadily(|reader| embedding::look(reader, &mut checkup))?;
         if depth == StoreCheckDepth::Deep {
             self.read_steadily(|reader| checksums(reader, &mut checkup))?;
@@ -153,8 +154,8 @@ impl Checkup for SqliteStore {
 }
 
 impl SqliteStore {
-    /// A file that is opened as one that does not change always has the journal mode `delete`, so in a home that can only be
-    /// read its header is asked.
+    /// Checks the journal mode. SQLite reports `delete` for every file that it opens as unchanging. In a read-only
+    /// home, this function therefore reads the header of the file.
     fn journal(&self, reader: &Connection, checkup: &mut StoreCheckReport) -> Result<(), SqliteError> {
         let mode: String = reader.pragma_query_value(None, "journal_mode", |row| row.get(0))?;
         let marked = || self.home.is_read_only() && is_marked_as_logged(&self.home.database());
@@ -170,7 +171,8 @@ impl SqliteStore {
         Ok(())
     }
 
-    /// Copies are the owner's, so they are only named.
+    /// Names the copies that may contain erased text. They belong to the owner of the home, so a check does not delete
+    /// them.
     fn copies(&self, reader: &Connection, checkup: &mut StoreCheckReport) -> Result<(), SqliteError> {
         let copies = copies::with_erased_text(reader, &self.home)?;
         if copies.is_empty() {
@@ -196,7 +198,7 @@ impl SqliteStore {
     fn permissions(&self, checkup: &mut StoreCheckReport) {
         let home = &self.home;
         let mut private = ["", "-wal", "-shm"].map(|suffix| files::beside(&self.file, suffix)).to_vec();
-        // Addresses in the configuration may contain passwords.
+        // The configuration file is private, too, because addresses in it may contain passwords.
         private.extend([home.token_file(), home.config_file()]);
         private.extend(copies::all(home));
         let open = |path: &Path, most: u32| match files::mode(path) {
@@ -213,7 +215,7 @@ impl SqliteStore {
         }
     }
 
-    /// Refuses a truncated log. Its content may still be complete, but the next save would be lost.
+    /// Returns an error if the log is truncated. All content may still be readable, but the next save would be lost.
     fn require_whole_log(&self) -> Result<(), StoreError> {
         self.attached(|live| live.place.require_whole(&live.writer()))
     }
@@ -270,7 +272,7 @@ fn marks(reader: &Connection, checkup: &mut StoreCheckReport) -> Result<(), Sqli
     Ok(())
 }
 
-/// Returns whether the header of a database says that it is written with a write-ahead log: both version numbers, at the
+/// Returns true if the header of a database marks it as written with a write-ahead log: both version numbers, at the
 /// bytes 18 and 19, are 2 (sqlite.org/fileformat.html, "File format version numbers").
 fn is_marked_as_logged(file: &Path) -> bool {
     let mut header = [0_u8; 20];
@@ -278,7 +280,7 @@ fn is_marked_as_logged(file: &Path) -> bool {
     read.is_ok() && header[18..] == [2, 2]
 }
 
-/// Compares everything that is stored with its checksum.
+/// Compares all stored data with its checksums.
 fn checksums(reader: &Connection, checkup: &mut StoreCheckReport) -> Result<(), SqliteError> {
     let (looked_at, faults) = sums::look(reader)?;
     let good = format!("everything is as it was written (looked at {looked_at} memories)");
@@ -362,7 +364,7 @@ fn contents(
     Ok(())
 }
 
-/// Checks past versions, which have the hash of their content as the current one does.
+/// Checks the past versions. Each has a hash of its content, as the current version does.
 fn versions(reader: &Connection, checkup: &mut StoreCheckReport) -> Result<(), SqliteError> {
     let mut statement = reader.prepare(&format!(
         "SELECT m.id, v.version, {} FROM versions v JOIN memories m ON m.row = v.memory ORDER BY v.row",
@@ -395,7 +397,8 @@ fn versions(reader: &Connection, checkup: &mut StoreCheckReport) -> Result<(), S
 }
 
 fn pending_work(reader: &Connection, checkup: &mut StoreCheckReport) -> Result<(), SqliteError> {
-    // A file without readable text is reported at its memory, and perhaps nothing can be done about it.
+    // A file without readable text is no warning: its memory already reports the problem, and there may be no way to fix
+    // such a file.
     let (dead, unread): (i64, i64) = reader.query_row(
         "SELECT count(*) FILTER (WHERE kind <> ?1), count(*) FILTER (WHERE kind = ?1) FROM jobs WHERE state = 'dead'",
         [job::EXTRACT],
@@ -426,7 +429,7 @@ fn pending_work(reader: &Connection, checkup: &mut StoreCheckReport) -> Result<(
     Ok(())
 }
 
-/// The first few of many.
+/// The first few of these texts, as one text.
 fn some(all: &[String]) -> String {
     let named = all[..all.len().min(NAMED)].join("; ");
     let more = all.len().saturating_sub(NAMED);
@@ -437,7 +440,7 @@ fn shown(paths: &[PathBuf]) -> Vec<String> {
     paths.iter().map(|path| path.display().to_string()).collect()
 }
 
-/// A size for reading.
+/// A size as readable text.
 fn size(bytes: u64) -> String {
     let mut value = bytes;
     for unit in ["bytes", "KiB", "MiB"] {

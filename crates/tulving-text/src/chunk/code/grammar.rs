@@ -1,8 +1,8 @@
-//! The languages with a known syntax, and the nodes of their trees that are items.
+//! The languages that have a grammar, and the syntax nodes that count as items.
 
 use tree_sitter::Language;
 
-/// A language with a known syntax.
+/// A language that has a grammar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::chunk) enum Grammar {
     Bash,
@@ -20,17 +20,17 @@ pub(in crate::chunk) enum Grammar {
     TypeScript,
 }
 
-/// A kind of node that is an item.
+/// A kind of syntax node that counts as an item.
 pub(super) struct CodeItemKind {
     /// The grammar's name for the node.
     pub(super) node: &'static str,
     /// The keyword before the item's name, if the language has one.
     pub(super) word: &'static str,
-    /// The place of its name.
+    /// The position of the item's name.
     pub(super) name: ItemNameLocation,
 }
 
-/// The place of an item's name.
+/// The position of an item's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ItemNameLocation {
     /// The field `name`.
@@ -43,14 +43,14 @@ pub(super) enum ItemNameLocation {
     Received,
     /// The first inner node with a name.
     Within,
-    /// The target that a function or class is assigned to; at the outermost level, any value counts. The
-    /// item has several lines.
+    /// The target of an assignment of several lines whose value is a function or class. At the outermost level, any
+    /// value counts.
     Assigned,
     /// The field `property` or `name`, if the value is a function.
     Property,
-    /// The left side, if a function or class of several lines is on the right.
+    /// The left side of an assignment of several lines, if the right side is a function or class.
     Left,
-    /// The string before a function, both passed to a call, as in test descriptions.
+    /// The string that is passed to a call before a function, as in test descriptions.
     Called,
     /// The field `name`, if the node has a body.
     WithBody,
@@ -79,7 +79,7 @@ const RUST: &[CodeItemKind] = &[
 
 const PYTHON: &[CodeItemKind] = &[kind("function_definition", "def"), kind("class_definition", "class")];
 
-/// The items of TypeScript; JavaScript has some of them.
+/// The items of TypeScript. JavaScript has a subset of them.
 const SCRIPT: &[CodeItemKind] = &[
     kind("function_declaration", "function"),
     kind("generator_function_declaration", "function*"),
@@ -116,7 +116,7 @@ const JAVA: &[CodeItemKind] = &[
     kind("compact_constructor_declaration", ""),
 ];
 
-/// The items of C++; C has some of them.
+/// The items of C++. C has a subset of them.
 const C: &[CodeItemKind] = &[
     found("function_definition", "", ItemNameLocation::Declarator),
     found("struct_specifier", "struct", ItemNameLocation::WithBody),
@@ -162,7 +162,7 @@ const PHP: &[CodeItemKind] = &[
 
 const BASH: &[CodeItemKind] = &[kind("function_definition", "")];
 
-/// Nodes around an item that set its beginning and end, in any language.
+/// Nodes around an item that extend the item's range, in any language.
 pub(super) const WRAPPERS: &[&str] = &[
     "ambient_declaration",
     "decorated_definition",
@@ -171,7 +171,7 @@ pub(super) const WRAPPERS: &[&str] = &[
     "template_declaration",
 ];
 
-/// Nodes above an item that belong to it, in any language. Comments do too.
+/// Nodes above an item that belong to the item, in any language. Comments above an item also belong to it.
 pub(super) const LEADS: &[&str] = &[
     "annotation",
     "attribute_declaration",
@@ -208,7 +208,7 @@ impl Grammar {
         })
     }
 
-    /// Returns its parse tables.
+    /// Returns the parse tables of the grammar.
     pub(super) fn language(self) -> Language {
         match self {
             Self::Bash => tree_sitter_bash::LANGUAGE,

@@ -1,22 +1,22 @@
-//! Rejects content that could make a parser hang, fill the memory or crash.
+//! Rejects content that could make a parser hang, exhaust memory or crash.
 //!
-//! Parsers and scanners are C. Their faults were found by reading the scanners and by parsing generated texts under an
-//! address sanitizer. The conditions here keep those faults out of reach.
+//! The parsers and their scanners are written in C. Their faults were found by reading the scanners and by parsing
+//! generated texts under an address sanitizer. The conditions in this file reject the texts that trigger those faults.
 
 use super::grammar::Grammar;
 
-/// Longest code, in bytes, that is parsed.
+/// Maximum length of code that is parsed, in bytes.
 const MOST_BYTES: usize = 1 << 20;
 
-/// Most brackets that may be open. Broken code that nests deeper makes the parser try so many alternatives that 10 KB of
-/// `%w(` as Rust take half a minute and 3 GB.
+/// Maximum number of brackets that are open at once. Broken code with deeper nesting makes the parser try too many
+/// alternatives: 10 KB of `%w(`, parsed as Rust, take half a minute and 3 GB.
 const NESTED: u32 = 128;
 
-/// Most different indentations. Python's scanner writes 2 bytes for each open one into a buffer of 1 KB, without a bounds
-/// check.
+/// Maximum number of different indentations. Python's scanner writes 2 bytes for each open indentation into a buffer of
+/// 1 KB, without a bounds check.
 const INDENTATIONS: usize = 128;
 
-/// Returns true if a content is safe to parse.
+/// Returns true if the content is safe to parse.
 pub(super) fn lets_pass(content: &str, grammar: Grammar) -> bool {
     content.len() <= MOST_BYTES
         && is_flat(content)
@@ -27,8 +27,8 @@ pub(super) fn lets_pass(content: &str, grammar: Grammar) -> bool {
         }
 }
 
-/// Returns true if brackets nest no deeper than people write them. Also rejects NUL, which ends a text for some scanners
-/// and not for others.
+/// Returns true if the brackets are nested no deeper than in code that people write. Also rejects NUL, because only
+/// some of the scanners treat NUL as the end of the text.
 fn is_flat(content: &str) -> bool {
     let mut open = 0_u32;
     content.bytes().all(|byte| {
@@ -45,7 +45,7 @@ fn has_few_indentations(content: &str) -> bool {
     let mut known = Vec::new();
     for line in content.split(['\n', '\r', '\u{c}']) {
         let text = line.trim_start_matches([' ', '\t']);
-        // A line with only a continuation adds its indentation to that of the next.
+        // The indentation of a line with only a backslash is added to the indentation of the next line.
         if text == "\\" {
             return false;
         }
@@ -61,8 +61,8 @@ fn has_few_indentations(content: &str) -> bool {
     true
 }
 
-/// Returns true if anything looks like the start of a here-document. Ruby's scanner overruns its buffer for these by one
-/// byte, and aborts the process at a word of more than 255 letters.
+/// Returns true if the content may contain the start of a here-document. Ruby's scanner writes one byte beyond its
+/// buffer for a here-document, and aborts the process if the delimiter has more than 255 letters.
 fn has_heredoc(content: &str) -> bool {
     content.match_indices("<<").any(|(at, _)| {
         let rest = content[at + 2..].trim_start_matches(['-', '~']);

@@ -1,12 +1,13 @@
 //! Outlines code and data without a grammar, by indentation and the first words of lines.
 //!
-//! A line with deeper lines below it opens a block. The block ends at the next line that is not deeper and opens a
-//! block itself. If the line looks like a heading, the block is an item. Takes linear time for any content.
+//! A line with more deeply indented lines below it opens a block. The block ends before the next line that is indented
+//! no deeper and that itself opens a block. If the first line of the block looks like a heading, the block is an item.
+//! The time is linear in the length of the content.
 
 use super::lines::{self, CodeLine, CodeLineRole, first_word, is_signs};
 use super::{CodeItem, CodeStructure};
 
-/// The kind of lines that are headings.
+/// The style of the lines that count as headings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::chunk) enum HeadingStyle {
     /// Lines with a word such as `class` or `def`.
@@ -61,7 +62,7 @@ const ITEMS: [&str; 38] = [
     "union",
 ];
 
-/// Words that may come before them.
+/// Words that may come before the words in `ITEMS`.
 const MODIFIERS: [&str; 34] = [
     "abstract",
     "async",
@@ -99,7 +100,7 @@ const MODIFIERS: [&str; 34] = [
     "virtual",
 ];
 
-/// Most words that are searched for one that introduces an item.
+/// Maximum number of words at the start of a line in which a word of `ITEMS` is searched.
 const LOOKED_AT: usize = 6;
 
 impl HeadingStyle {
@@ -113,7 +114,7 @@ impl HeadingStyle {
         }
     }
 
-    /// Returns the heading in a line.
+    /// Returns the heading in a line, if the line has one.
     fn heading(self, line: &str) -> Option<&str> {
         match self {
             Self::Words => named(line),
@@ -130,7 +131,7 @@ impl HeadingStyle {
     }
 }
 
-/// Returns the lines and items of a content, by its indentation.
+/// Returns the lines and items of the content, derived from indentation.
 pub(super) fn read(content: &str, headers: HeadingStyle) -> CodeStructure {
     let lines = lines::lines(content);
     let below = below(content, &lines, headers);
@@ -164,7 +165,7 @@ pub(super) fn read(content: &str, headers: HeadingStyle) -> CodeStructure {
     CodeStructure { lines, items }
 }
 
-/// Returns, for each line, the indentation of the next line below that has words and is no comment or attribute.
+/// Returns, for each line, the indentation of the next line that contains words and is not a comment or an attribute.
 fn below(content: &str, lines: &[CodeLine], headers: HeadingStyle) -> Vec<usize> {
     let mut below = vec![0; lines.len()];
     let mut indent = 0;
@@ -177,7 +178,8 @@ fn below(content: &str, lines: &[CodeLine], headers: HeadingStyle) -> Vec<usize>
     below
 }
 
-/// Returns the introducing word with the name: `fun open` for `private fun open(path: Path): Store {`.
+/// Returns the word that introduces an item, with the name that follows: `fun open` for `private fun open(path: Path):
+/// Store {`.
 fn named(line: &str) -> Option<&str> {
     let mut rest = line;
     for _ in 0..LOOKED_AT {
@@ -221,7 +223,7 @@ fn table(line: &str) -> Option<&str> {
 mod tests {
     use super::*;
 
-    /// Each item with its first and last line.
+    /// Returns each item with its first and last line.
     fn items(content: &str, headers: HeadingStyle) -> Vec<(String, &str, &str)> {
         let code = read(content, headers);
         let line = |at: usize| code.lines[at].text(content);

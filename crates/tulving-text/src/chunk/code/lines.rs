@@ -1,4 +1,4 @@
-//! The lines of code, each with the cost of a cut before it.
+//! The lines of code, each with the cost of a cut directly before it.
 
 /// The relation of a line to its neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -7,33 +7,33 @@ pub(in crate::chunk) enum CodeLineRole {
     Plain,
     /// A comment or an attribute, which belongs to the next line.
     Lead,
-    /// A line that closes or continues something from above, such as `}` or `else`.
+    /// A line that closes or continues a construct from an earlier line, such as `}` or `else`.
     Closing,
 }
 
 /// A line that is not blank.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::chunk) struct CodeLine {
-    /// Its first byte, white space included.
+    /// The offset of the line's first byte, including leading white space.
     pub(in crate::chunk) start: usize,
-    /// The byte after its last, without white space.
+    /// The offset after the line's last byte, excluding trailing white space.
     pub(in crate::chunk) end: usize,
-    /// Its number in the content, from 0, blank lines counted.
+    /// The line number in the content, counted from 0. Blank lines count.
     pub(super) row: usize,
-    /// The column that its text begins in.
+    /// The column of the first character that is not white space.
     pub(super) indent: usize,
-    /// The number of nested parts that a cut before it tears apart.
+    /// The number of nested parts that a cut before this line would split.
     pub(in crate::chunk) depth: u32,
-    /// True if a blank line is above it.
+    /// True if the line above is blank.
     pub(in crate::chunk) after_blank: bool,
-    /// Its relation to its neighbours.
+    /// The line's relation to its neighbours.
     pub(in crate::chunk) sort: CodeLineRole,
 }
 
-/// Columns of a tab.
+/// Number of columns that a tab takes.
 const TAB: usize = 4;
 
-/// First words of lines that continue a block from above at the same indentation.
+/// First words of lines that continue an earlier block at the same indentation.
 const GO_ON: [&str; 20] = [
     "and", "case", "catch", "default", "do", "done", "elif", "else", "elseif", "elsif", "end", "ensure",
     "esac", "except", "fi", "finally", "in", "rescue", "then", "when",
@@ -42,7 +42,7 @@ const GO_ON: [&str; 20] = [
 /// Prefixes of comments and attributes, in any language.
 const LEADS: [&str; 9] = ["//", "/*", "* ", "*/", "# ", "#[", "--", ";;", "@"];
 
-/// Returns the lines of a content. The depth of each comes from its indentation.
+/// Returns the lines of the content. The depth of each line is derived from its indentation.
 pub(super) fn lines(content: &str) -> Vec<CodeLine> {
     let mut lines: Vec<CodeLine> = Vec::new();
     let mut open: Vec<usize> = Vec::new();
@@ -70,13 +70,13 @@ pub(super) fn lines(content: &str) -> Vec<CodeLine> {
 }
 
 impl CodeLine {
-    /// Returns its text.
+    /// Returns the text of the line.
     pub(super) fn text<'a>(&self, content: &'a str) -> &'a str {
         content[self.start..self.end].trim_start()
     }
 }
 
-/// Returns the first of the comments and attributes directly above a line, or the line itself.
+/// Returns the first comment or attribute directly above a line. If there is none, returns the line itself.
 pub(super) fn with_leads(lines: &[CodeLine], line: usize) -> usize {
     let mut first = line;
     while is_led(lines, first) {
@@ -90,12 +90,12 @@ pub(super) fn is_led(lines: &[CodeLine], line: usize) -> bool {
     line > 0 && !lines[line].after_blank && lines[line - 1].sort == CodeLineRole::Lead
 }
 
-/// Returns true if the line has only symbols.
+/// Returns true if the line contains only symbols.
 pub(super) fn is_signs(text: &str) -> bool {
     !text.contains(|c: char| c.is_alphanumeric() || c == '_')
 }
 
-/// Returns the first word of a text that begins with one.
+/// Returns the word at the beginning of a text, or an empty text if it does not begin with a word.
 pub(super) fn first_word(text: &str) -> &str {
     let end = text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len());
     &text[..end]

@@ -1,7 +1,7 @@
-//! The outline of code and data: items such as functions and types are its headings, lines its smallest parts.
+//! The outline of code and data. Items such as functions and types are the headings. Lines are the smallest parts.
 //!
-//! The items come from the [`syntax`] of a language. If there is no grammar for it, or parsing fails, they come from
-//! the [`indent`]ation. Sections begin at the start of a line.
+//! The items come from the language's [`syntax`]. If the language has no grammar, or parsing fails, the items come from
+//! the [`indent`]ation. A section always begins at the start of a line.
 
 pub(super) mod grammar;
 mod guard;
@@ -21,13 +21,13 @@ use super::pieces::{TextLanguage, WINDOW, pieces};
 /// A named part of code: a function, a type, an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct CodeItem {
-    /// Its lines, with the comments and attributes above it.
+    /// The item's lines, including the comments and attributes above the item.
     pub(super) lines: Range<usize>,
-    /// Its name, such as `fn open`.
+    /// The item's name, such as `fn open`.
     pub(super) heading: String,
 }
 
-/// The lines of code and its items, each before the items inside it.
+/// The lines and items of code. Each item comes before the items inside it.
 #[derive(Debug, Default)]
 pub(super) struct CodeStructure {
     pub(super) lines: Vec<CodeLine>,
@@ -35,7 +35,7 @@ pub(super) struct CodeStructure {
 }
 
 impl CodeStructure {
-    /// Reads a content by its language's syntax. Falls back to indentation if the syntax yields no items.
+    /// Reads content by its language's syntax. Falls back to indentation if the syntax yields no items.
     pub(super) fn read(content: &str, reading: CodeOutlineMethod) -> Self {
         match reading {
             CodeOutlineMethod::Indented(headers) => indent::read(content, headers),
@@ -45,8 +45,8 @@ impl CodeStructure {
         }
     }
 
-    /// Returns its sections. An item that fits into the window is one section; a larger one is split into the items
-    /// inside it.
+    /// Returns the sections of the code. An item that fits into the window is one section. A larger item is split into
+    /// the items inside it.
     pub(super) fn outline(&self, content: &str, language: TextLanguage) -> Outline {
         let mut sums = vec![0_u32];
         for line in &self.lines {
@@ -73,12 +73,12 @@ impl CodeStructure {
     }
 }
 
-/// An item that was split.
+/// An item that is split into smaller sections.
 struct OpenCodeItem {
     heading: usize,
-    /// Its lines.
+    /// The item's lines.
     lines: Range<usize>,
-    /// Pieces of its heading and of the headings above it.
+    /// Number of pieces of the item's heading and of the headings above it.
     above: u32,
 }
 
@@ -86,18 +86,18 @@ struct CodeOutlineBuilder<'a> {
     content: &'a str,
     code: &'a CodeStructure,
     language: TextLanguage,
-    /// Sum of the pieces of all lines before each line.
+    /// For each line, the number of pieces in all lines before it.
     sums: Vec<u32>,
     outline: Outline,
     /// Open items, outermost first.
     open: Vec<OpenCodeItem>,
-    /// The first line that is in no section yet.
+    /// The first line that does not belong to a section yet.
     at: usize,
 }
 
 impl CodeOutlineBuilder<'_> {
     fn take_in(&mut self, index: usize, item: &CodeItem) {
-        // Skip items inside an item that stays whole, and items that would tear another one apart.
+        // Skip items inside an item that is not split, and items that would split another item.
         if item.lines.start < self.at {
             return;
         }
@@ -128,13 +128,13 @@ impl CodeOutlineBuilder<'_> {
         }
     }
 
-    /// Returns the number of pieces in the lines.
+    /// Returns the number of pieces in the given lines.
     fn count(&self, lines: &Range<usize>) -> u32 {
         self.sums[lines.end].saturating_sub(self.sums[lines.start])
     }
 
-    /// Adds the lines before `line` that are in no item but the open one. `next` is the number of pieces of the item
-    /// at that line.
+    /// Adds the lines before `line` that belong to no item other than the open one. `next` is the number of pieces in
+    /// the item that begins at `line`.
     fn push_rest(&mut self, line: usize, next: u32) {
         let rest = self.at..line;
         if rest.is_empty() {
@@ -149,7 +149,7 @@ impl CodeOutlineBuilder<'_> {
             line.sort == CodeLineRole::Closing && text(line).chars().count() <= CLOSING_CHARS
         };
         if !begins && lines.iter().all(closing) && !self.outline.sections.is_empty() {
-            // The lines only close the section above.
+            // These lines only close the section above, so they belong to it.
             self.at = line;
             return;
         }
@@ -171,7 +171,7 @@ impl CodeOutlineBuilder<'_> {
     }
 }
 
-/// Longest line that only closes something.
+/// Maximum length of a line that only closes a block, in characters.
 const CLOSING_CHARS: usize = 12;
 
 #[cfg(test)]

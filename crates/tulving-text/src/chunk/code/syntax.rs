@@ -1,7 +1,8 @@
-//! Reads code by the syntax of its language: the items in it, and the cost of a cut before each line.
+//! Reads code by the syntax of its language. Finds the items in the code, and the cost of a cut before each line.
 //!
-//! Parsing is bounded. [`guard`] rejects input that is known to do harm, and a parse that takes too long is stopped. The
-//! parser has its own stack, because its recursion grows with the ambiguity of the code. The code here does not recurse.
+//! Parsing is bounded. [`guard`] rejects input that is known to be harmful, and a parse that takes too long is stopped.
+//! The parser has a stack of its own, because its recursion depth grows with the ambiguity of the code. The code in
+//! this module does not recurse.
 
 use std::cell::Cell;
 use std::ops::ControlFlow;
@@ -13,24 +14,25 @@ use super::grammar::{CodeItemKind, Grammar, ItemNameLocation, LEADS, STRINGS, VA
 use super::lines::{self, CodeLine, CodeLineRole};
 use super::{CodeItem, CodeStructure, guard};
 
-/// Time limit of a parse: a minimum, plus an amount for each byte. Valid code takes a fifth of it. Broken code can take
-/// quadratic time, which the parser's own counters do not show.
+/// Time limit of a parse: a minimum, plus an amount for each byte. Valid code takes a fifth of this time. Broken code
+/// can take quadratic time, which the parser's own counters do not detect.
 const AT_LEAST: Duration = Duration::from_millis(200);
 const FOR_EACH_BYTE: Duration = Duration::from_micros(1);
 
-/// Bytes given to the parser at once. Its scanners may read to the end from anywhere, so the time is checked here too.
+/// Number of bytes passed to the parser at once. A scanner may read to the end of the text from any position, so the
+/// time is also checked when bytes are passed.
 const GIVEN: usize = 1 << 16;
 
 /// Stack size of the parser, in bytes. Unused pages cost nothing.
 const STACK: usize = 128 << 20;
 
-/// Most nested declarators that are searched for a name.
+/// Maximum number of nested declarators in which a name is searched.
 const DECLARATORS: usize = 16;
 
-/// Longest name, in bytes, of a function that is called with a string and a function.
+/// Maximum length of the name of a function that is called with a string and a function, in bytes.
 const CALLED_BYTES: usize = 60;
 
-/// Most characters of a name that are read.
+/// Maximum number of characters of a name that are read.
 const NAME_CHARS: usize = 200;
 
 /// Returns the lines and items of code, or `None` if it cannot be parsed.
@@ -82,7 +84,7 @@ enum SyntaxNodeRole {
     Other,
 }
 
-/// Returns the role of each kind of node, by its id.
+/// Returns the role of each kind of node, indexed by the kind's id.
 fn roles(grammar: Grammar) -> Vec<SyntaxNodeRole> {
     let language = grammar.language();
     let ids = (0..language.node_kind_count()).map(|id| u16::try_from(id).unwrap_or(u16::MAX));
@@ -99,7 +101,7 @@ fn roles(grammar: Grammar) -> Vec<SyntaxNodeRole> {
     ids.map(role).collect()
 }
 
-/// A node around an item that sets its beginning and end.
+/// A node around an item that extends the item's range.
 struct WrapperNode {
     rows: (usize, usize),
     start: usize,
@@ -111,9 +113,9 @@ struct SyntaxTreeWalk<'a> {
     content: &'a str,
     roles: Vec<SyntaxNodeRole>,
     lines: Vec<CodeLine>,
-    /// The line of each row, or the next line that is not blank.
+    /// For each row, the index of its line, or of the next line that is not blank.
     line_of: Vec<usize>,
-    /// Change in the number of parts that a cut before a row tears apart, compared with the row above.
+    /// For each row, the change in the number of parts that a cut would split, compared with the row above.
     torn: Vec<i32>,
     wrapper: Option<WrapperNode>,
     items: Vec<CodeItem>,
@@ -138,9 +140,9 @@ impl<'a> SyntaxTreeWalk<'a> {
 
     fn over(mut self, tree: &Tree) -> CodeStructure {
         let mut cursor = tree.walk();
-        // Every cut tears the root, so it does not count.
+        // Every cut splits the root node, so the root does not count.
         let mut more = cursor.goto_first_child();
-        // Counted here, because the cursor would recount for each node.
+        // The depth is counted in this loop, because the cursor would compute it from the root for each node.
         let mut depth = 1;
         while more {
             self.visit(&cursor.node(), depth);
@@ -165,7 +167,7 @@ impl<'a> SyntaxTreeWalk<'a> {
         match self.role(node) {
             SyntaxNodeRole::Item(kind) => self.item(node, kind, depth),
             SyntaxNodeRole::Wrapper => match &mut self.wrapper {
-                // A wrapper directly inside another.
+                // A wrapper node directly inside another wrapper node.
                 Some(around) if around.depth + 1 == depth && around.end >= node.end_byte() => {
                     around.depth += 1;
                 }
@@ -188,7 +190,7 @@ impl<'a> SyntaxTreeWalk<'a> {
         self.roles.get(usize::from(node.kind_id())).copied().unwrap_or(SyntaxNodeRole::Other)
     }
 
-    /// Returns true if nothing comes before this byte in its row.
+    /// Returns true if only white space precedes this byte in its row.
     fn begins_line(&self, row: usize, byte: usize) -> bool {
         let line = self.lines.get(self.line_of[row]).filter(|line| line.row == row);
         line.is_some_and(|line| line.end - line.text(self.content).len() == byte)
@@ -266,13 +268,14 @@ impl<'a> SyntaxTreeWalk<'a> {
     }
 }
 
-/// Returns the first and the last row of a node. If the node ends with a line break, the last row is the one before.
+/// Returns the first and the last row of a node. If the node ends with a line break, the last row is the row before the
+/// break.
 fn rows(node: &Node<'_>) -> (usize, usize) {
     let (start, end) = (node.start_position(), node.end_position());
     (start.row, if end.column == 0 { end.row.saturating_sub(1).max(start.row) } else { end.row })
 }
 
-/// Moves to the next node, parents before children, and keeps track of the depth.
+/// Moves the cursor to the next node, parents before children, and updates the depth.
 fn next(cursor: &mut TreeCursor<'_>, depth: &mut u32) -> bool {
     if cursor.goto_first_child() {
         *depth += 1;
@@ -299,7 +302,7 @@ fn declared(node: Node<'_>) -> Option<Node<'_>> {
     Some(declared)
 }
 
-/// Returns the first child that has such a field.
+/// Returns the first child that has a field with this name.
 fn first_with<'a>(node: &Node<'a>, field: &str) -> Option<Node<'a>> {
     let mut cursor = node.walk();
     node.named_children(&mut cursor).find(|child| child.child_by_field_name(field).is_some())

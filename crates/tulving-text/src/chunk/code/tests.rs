@@ -3,12 +3,12 @@ use proptest::prelude::*;
 use super::super::{ContentForm, TextChunk, split};
 use crate::vocabulary::ContentType;
 
-/// Returns the heading path and the first line of each chunk. A line `…` is replaced by statements that fill most of
-/// a window, or by as many copies of the text after it.
+/// Returns the heading path and the first line of each chunk. A line `…` in the text is replaced by statements that
+/// fill most of a window. If text follows the `…`, the line is replaced by copies of that text.
 fn cut(language: &str, statement: &str, sample: &str) -> Vec<String> {
     let filled = filled(statement, sample);
     let chunks = told(&filled, code(language));
-    // Other kinds of line break change nothing.
+    // Other kinds of line break must not change the result.
     let breaks = told(&filled.replace('\n', "\r\n"), code(language));
     assert_eq!(chunks, breaks, "{language}");
     chunks
@@ -484,7 +484,7 @@ class Cart(val items: List<Item>) {
     let expected = ["class Cart > fun add | package shop", "class Cart > fun sum | private fun sum(): Int {"];
     assert_eq!(cut("kotlin", "weigh(apple, pear, 3)", sample), expected);
     assert_eq!(cut("", "weigh(apple, pear, 3)", sample), expected);
-    // Without words that introduce items, cuts are at blank lines.
+    // Content without words that introduce items is cut at blank lines.
     let plain =
         format!("{}\n{}", "set apple [weigh pear 3]\n".repeat(20), "set plum [weigh pear 4]\n".repeat(20));
     assert_eq!(told(&plain, code("tcl")), [" | set apple [weigh pear 3]", " | set plum [weigh pear 4]"]);
@@ -578,7 +578,7 @@ fn hostile_code_neither_crashes_nor_hangs() {
     }
     let deep = format!("a{}", ".b(() => {})\n".repeat(70_000));
     assert!(split(&deep, code("javascript")).len() > 1);
-    // Half of the content that a memory may have.
+    // The content has half of the maximum length of a memory's content.
     let half = 1_500_000;
     let of_many_lines = [("json", "[\n", "]\n"), ("kotlin", "fun a\n", "}\n"), ("toml", "# x\n", "# x\n")];
     for (language, above, below) in of_many_lines {

@@ -8,20 +8,20 @@ use super::words;
 /// A statement of one sentence.
 #[derive(Clone, Debug)]
 pub(super) struct ParsedClaim {
-    /// Its subject. Empty if no verb is known.
+    /// The subject of the statement. Empty if the statement has no known verb.
     pub(super) subject: Vec<Lexeme>,
-    /// Its verb.
+    /// The verb of the statement.
     pub(super) verb: ClaimVerb,
-    /// The part after the verb.
+    /// The words after the verb.
     pub(super) rest: Vec<Lexeme>,
-    /// True if it is negated.
+    /// True if the statement is negated.
     pub(super) negated: bool,
 }
 
 /// The verb of a statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum ClaimVerb {
-    /// Some form of `be`, or an equivalent: "takes place", "was moved to".
+    /// A form of `be`, or an equivalent: "takes place", "was moved to".
     Be,
     /// The past of `be`.
     Was,
@@ -31,22 +31,22 @@ pub(super) enum ClaimVerb {
     Does(String),
     /// A verb in the past tense, by its stem.
     Did(String),
-    /// An unknown verb: everything is in `rest`.
+    /// The statement has no known verb: all words are in `rest`.
     Unknown,
 }
 
 impl ClaimVerb {
-    /// Returns true if it is a form of `be`.
+    /// Returns true if the verb is a form of `be`.
     pub(super) const fn is_be(&self) -> bool {
         matches!(self, Self::Be | Self::Was)
     }
 
-    /// Returns true if it is in the present tense and its stem is in this list.
+    /// Returns true if the verb is in the present tense and its stem is in this list.
     pub(super) fn is(&self, list: &str) -> bool {
         matches!(self, Self::Does(stem) if list.split_whitespace().any(|one| one == stem))
     }
 
-    /// Returns the form that groups statements that may compete.
+    /// Returns the verb form by which statements are grouped. Statements of the same form may compete.
     fn form(&self) -> &str {
         match self {
             Self::Be | Self::Was => "be",
@@ -58,7 +58,7 @@ impl ClaimVerb {
 }
 
 impl ParsedClaim {
-    /// Reads the statement of a sentence. Returns `None` if it is a question, or too short.
+    /// Reads the statement of a sentence. Returns `None` if the sentence is a question, or too short.
     pub(super) fn of(sentence: &str) -> Option<Self> {
         if sentence.trim_end().ends_with('?') {
             return None;
@@ -66,7 +66,7 @@ impl ParsedClaim {
         let (all, negations) = lexemes(sentence);
         let negated = negations % 2 == 1;
         let (subject, verb, mut rest) = divide(&all)?;
-        // A reason does not change the statement.
+        // A reason does not change the statement, so it is removed.
         if let Some(reason) = rest.iter().position(|lexeme| lexeme.is(words::REASONS)).filter(|at| *at > 0) {
             rest.truncate(reason);
         }
@@ -74,7 +74,7 @@ impl ParsedClaim {
         (claim.subject.len() + claim.rest.len() > 1).then_some(claim)
     }
 
-    /// Returns true if another one makes the same statement in the same words.
+    /// Returns true if another statement makes the same claim in the same words.
     pub(super) fn is_same(&self, other: &Self) -> bool {
         let forms = |claim: &Self| {
             let all = claim.subject.iter().chain(&claim.rest);
@@ -83,12 +83,13 @@ impl ParsedClaim {
         self.negated == other.negated && self.verb.form() == other.verb.form() && forms(self) == forms(other)
     }
 
-    /// Returns true if it mentions its speaker.
+    /// Returns true if the statement mentions its speaker.
     pub(super) fn is_personal(&self) -> bool {
         self.subject.iter().chain(&self.rest).any(|lexeme| lexeme.is(words::PERSONAL))
     }
 
-    /// The places of what names something in it or of what is not known, and all else.
+    /// Returns the positions of the labels (such as numbers that name something, and redaction marks), and the forms of
+    /// all other words.
     pub(super) fn labels(&self) -> (Vec<usize>, Vec<&str>) {
         let all: Vec<&Lexeme> = self.subject.iter().chain(&self.rest).collect();
         let named = |at: usize| {
@@ -106,7 +107,7 @@ impl ParsedClaim {
         (labels, others)
     }
 
-    /// Returns a number that is equal for statements that may compete.
+    /// Returns a hash that is equal for statements that may compete.
     pub(super) fn key(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
         self.verb.form().hash(&mut hasher);
@@ -121,7 +122,8 @@ impl ParsedClaim {
 
 type ClaimSplit = (Vec<Lexeme>, ClaimVerb, Vec<Lexeme>);
 
-/// Splits a sentence at its verb, or else at its colon. Returns `None` if it is a question.
+/// Splits a sentence at its verb. If it has no verb, splits it at its colon. Returns `None` if the sentence is a
+/// question.
 fn divide(all: &[Lexeme]) -> Option<ClaimSplit> {
     let divider = all.iter().position(|lexeme| lexeme.kind == LexemeKind::Divider);
     let Some((verb, at, next)) = verb_of(all, divider.map_or(0, |at| at + 1)) else {
@@ -140,7 +142,7 @@ fn bare(all: &[Lexeme]) -> Vec<Lexeme> {
     all.iter().filter(|lexeme| lexeme.kind != LexemeKind::Divider).cloned().collect()
 }
 
-/// Returns the first verb from a place on, its start, and the start of the predicate.
+/// Returns the first verb from a position on, the position of the verb, and the position of the predicate.
 fn verb_of(all: &[Lexeme], from: usize) -> Option<(ClaimVerb, usize, usize)> {
     let is = |at: usize, list: &str| all.get(at).is_some_and(|lexeme| lexeme.is(list));
     let stem = |at: usize| all[at].form.clone();
@@ -201,7 +203,7 @@ fn be_or_auxiliary(all: &[Lexeme], at: usize) -> Option<(ClaimVerb, usize, usize
         let verb = all.get(next)?;
         return Some((ClaimVerb::Does(verb.form.clone()), at, next + 1));
     }
-    // "has visited" is about the past, "has two rooms" about the present.
+    // "has visited" is about the past, and "has two rooms" is about the present.
     let happened = all.get(next).is_some_and(|word| word.lower.len() > 4 && word.lower.ends_with("ed"));
     match happened || is(at, "had") {
         true => Some((ClaimVerb::Did(all.get(next)?.form.clone()), at, next + 1)),
@@ -209,7 +211,7 @@ fn be_or_auxiliary(all: &[Lexeme], at: usize) -> Option<(ClaimVerb, usize, usize
     }
 }
 
-/// Returns the place after a participle that is followed by a new value.
+/// Returns the position after a participle that is followed by a new value.
 fn after_change(all: &[Lexeme], at: usize) -> Option<usize> {
     let is = |at: usize, list: &str| all.get(at).is_some_and(|lexeme| lexeme.is(list));
     let timed =

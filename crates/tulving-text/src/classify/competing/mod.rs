@@ -1,9 +1,10 @@
 //! Detects two texts that state different values for the same thing: "the demo is on Thursday" and "… on Friday".
 //!
-//! English rules over short statements, without a model and without a clock. A statement is split at its verb. The part
-//! before it is the subject and has to be the same; the part after it may differ by one value. So "Room 12 has a projector"
-//! and "Room 14 has a projector" are about two rooms, and "the demo is in room 12" and "… in room 14" are about one demo.
-//! Statements that can be true several times (likes, visits, events) do not compete.
+//! Uses English rules on short statements, without a model and without a clock. A statement is split at its verb. The
+//! part before the verb is the subject, which must be the same in both texts. The part after the verb may differ by one
+//! value. So "Room 12 has a projector" and "Room 14 has a projector" are about two rooms, and "the demo is in room 12"
+//! and "… in room 14" are about one demo. Statements that can be true several times (likes, visits, events) do not
+//! compete.
 
 mod claim;
 mod slot;
@@ -13,9 +14,9 @@ mod words;
 use self::claim::ParsedClaim;
 use crate::sentence;
 
-/// Maximum bytes of a text that is checked: a longer one makes more than one statement.
+/// Maximum length of a text that is checked, in bytes. A longer text usually makes more than one statement.
 const LONGEST: usize = 400;
-/// Maximum number of sentences in such a text.
+/// Maximum number of sentences of a text that is checked.
 const SENTENCES: usize = 4;
 
 /// The statements of a short text.
@@ -25,14 +26,15 @@ pub struct ParsedClaims(Vec<ParsedClaim>);
 /// The values by which two texts about the same thing differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConflictingValues {
-    /// The value that the first states.
+    /// The value in the first text.
     pub one: String,
-    /// The value that the second states.
+    /// The value in the second text.
     pub other: String,
 }
 
 impl ParsedClaims {
-    /// Reads the statements of a text. Returns `None` if it is long, asks a question, or states nothing that could differ.
+    /// Reads the statements of a text. Returns `None` if the text is empty or too long, asks a question, or has a sentence
+    /// that is too short.
     pub fn of(text: &str) -> Option<Self> {
         if text.len() > LONGEST {
             return None;
@@ -44,13 +46,13 @@ impl ParsedClaims {
         sentences.into_iter().map(|range| ParsedClaim::of(&text[range])).collect::<Option<Vec<_>>>().map(Self)
     }
 
-    /// Returns true if it mentions its speaker.
+    /// Returns true if a statement mentions its speaker.
     pub fn is_personal(&self) -> bool {
         self.0.iter().any(ParsedClaim::is_personal)
     }
 
-    /// Returns true if two texts differ only in numbers that name something ("Ticket 1041" and "Ticket 1042") or in redaction
-    /// marks.
+    /// Returns true if two texts differ only in redaction marks or in numbers that name something ("Ticket 1041" and
+    /// "Ticket 1042").
     pub fn differs_by_label(&self, other: &Self) -> bool {
         let same = |(one, other): (&ParsedClaim, &ParsedClaim)| {
             let ((here, rest), (there, others)) = (one.labels(), other.labels());
@@ -61,13 +63,13 @@ impl ParsedClaims {
             && self.rivalry(other).is_none()
     }
 
-    /// Returns one number for each statement. Competing texts have one in common. Do not store them: they may change between
-    /// versions.
+    /// Returns one number for each statement. Two competing texts have at least one number in common. Do not store
+    /// these numbers, because they may change between versions.
     pub fn keys(&self) -> impl Iterator<Item = u64> {
         self.0.iter().map(ParsedClaim::key)
     }
 
-    /// Returns the values by which another text differs, if everything else in the two is the same.
+    /// Returns the values by which another text differs, if everything else in the two texts is the same.
     pub fn rivalry(&self, other: &Self) -> Option<ConflictingValues> {
         if self.0.len() != other.0.len() {
             return None;

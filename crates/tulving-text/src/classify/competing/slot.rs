@@ -8,16 +8,16 @@ use super::words;
 use crate::classify::lexicon::listed;
 use crate::diff::{self, DiffLine};
 
-/// Most words of a value without a recognizable form, such as a favourite dish.
+/// Maximum number of words of a value without a recognizable form, such as a favourite dish.
 const OPEN: usize = 3;
 
-/// A place where two statements differ.
+/// One difference between two statements.
 struct ClaimHunk<'a> {
     here: &'a [Lexeme],
     there: &'a [Lexeme],
-    /// The common part before it, after the verb.
+    /// The common words before the difference, after the verb.
     before: &'a [Lexeme],
-    /// The common part after it, up to the next difference.
+    /// The common words after the difference, up to the next difference.
     after: &'a [Lexeme],
 }
 
@@ -30,7 +30,7 @@ pub(super) fn competing(one: &ParsedClaim, other: &ParsedClaim) -> Option<(Strin
     if one.negated != other.negated {
         return hunks.is_empty().then(|| (affirmed(one), affirmed(other)));
     }
-    // The text behind a redaction mark is unknown, so the mark is not a value that another one could replace.
+    // The text that a redaction mark replaces is unknown, so the mark is not a value that competes with another value.
     if hunks.iter().any(ClaimHunk::is_redacted) {
         return None;
     }
@@ -53,7 +53,7 @@ fn about_the_same(one: &ParsedClaim, other: &ParsedClaim) -> bool {
     verbs && !(referred && one.verb != ClaimVerb::Unknown) && forms(&one.subject) == forms(&other.subject)
 }
 
-/// The predicate of a statement, with `not` where it says the opposite.
+/// Returns the predicate of a statement. The predicate of a negated statement contains `not`.
 fn affirmed(claim: &ParsedClaim) -> String {
     let said = match text(&claim.rest) {
         said if said.is_empty() => "true".to_owned(),
@@ -76,7 +76,7 @@ fn text(lexemes: &[Lexeme]) -> String {
     shown.join(" ")
 }
 
-/// The ranges of one difference in two lists.
+/// The ranges of one difference in the two lists.
 type HunkRanges = (Range<usize>, Range<usize>);
 
 /// Returns the differences between two lists.
@@ -102,7 +102,7 @@ fn hunks<'a>(one: &'a [Lexeme], other: &'a [Lexeme]) -> Vec<ClaimHunk<'a>> {
         }
     }
     let values = |all: &[Lexeme]| all.len() > 1 && all.iter().all(|lexeme| lexeme.kind.is_value());
-    // "Thursday 10:00" and "Friday 11:00" are two values each.
+    // "Thursday 10:00" and "Friday 11:00" consist of two values each.
     let places: Vec<HunkRanges> = places
         .into_iter()
         .flat_map(|(from, into)| match values(&one[from.clone()]) && values(&other[into.clone()]) {
@@ -127,12 +127,12 @@ impl ClaimHunk<'_> {
         is(self.here) && is(self.there)
     }
 
-    /// Returns whether a redaction mark stands on either side.
+    /// Returns true if either side contains a redaction mark.
     fn is_redacted(&self) -> bool {
         self.here.iter().chain(self.there).any(|lexeme| lexeme.kind == LexemeKind::Redacted)
     }
 
-    /// The single value on each side.
+    /// Returns the value of each side, if each side is a single value.
     fn values(&self) -> Option<(&Lexeme, &Lexeme)> {
         let value = |side: &'_ [Lexeme]| match side {
             [value] if value.kind.is_value() => true,
@@ -142,7 +142,7 @@ impl ClaimHunk<'_> {
         (value(self.here) && value(self.there)).then(|| (&self.here[0], &self.there[0]))
     }
 
-    /// Returns true if it is a day or a time that differs between the sides.
+    /// Returns true if the sides are different days or different times.
     fn is_when(&self) -> bool {
         self.values().is_some_and(|(here, there)| {
             let time = here.kind == LexemeKind::Time && there.kind == LexemeKind::Time;
@@ -150,7 +150,7 @@ impl ClaimHunk<'_> {
         })
     }
 
-    /// Returns true if it is the value that the verb assigns.
+    /// Returns true if the difference is in the value that the verb assigns.
     fn is_slot(&self, verb: &ClaimVerb, subject: &[Lexeme]) -> bool {
         if matches!(verb, ClaimVerb::Did(_)) || self.here.is_empty() || self.there.is_empty() {
             return false;
@@ -165,14 +165,14 @@ impl ClaimHunk<'_> {
         self.is_set() || self.is_code(verb) || self.is_name(verb) || self.is_open(verb, subject)
     }
 
-    /// Returns true if it has the form of a value, in a place for a value.
+    /// Returns true if the difference has the form of a value and is in the position of a value.
     fn is_value(&self, verb: &ClaimVerb, subject: &[Lexeme], here: &Lexeme, there: &Lexeme) -> bool {
         let last = self.before.last();
         let before = || self.before.iter().filter(|lexeme| lexeme.kind.is_value());
         if verb == &ClaimVerb::Unknown && (self.before.len() < 2 || self.before.iter().any(is_past)) {
             return false;
         }
-        // "Take the pill at 8" and "at 20" are two things to do.
+        // "Take the pill at 8" and "Take the pill at 20" are two things to do.
         if subject.is_empty() && !matches!(verb, ClaimVerb::Unknown | ClaimVerb::Divider) {
             return false;
         }
@@ -197,7 +197,7 @@ impl ClaimHunk<'_> {
         }
     }
 
-    /// Returns true if a day is the value itself, not the time at which the statement is true.
+    /// Returns true if a day is the value itself, and not the time at which the statement is true.
     fn is_day_slot(&self, verb: &ClaimVerb, after_value: bool) -> bool {
         let content = self.before.iter().filter(|lexeme| lexeme.kind == LexemeKind::Word);
         let content: Vec<&Lexeme> =
@@ -215,7 +215,7 @@ impl ClaimHunk<'_> {
         }
     }
 
-    /// Returns true if both sides are in a set of words that exclude each other.
+    /// Returns true if the words of both sides belong to one set of words that exclude each other.
     fn is_set(&self) -> bool {
         let ([here], [there]) = (self.here, self.there) else { return false };
         let both = |set: &&'static str| listed(set, &here.lower) && listed(set, &there.lower);
@@ -229,7 +229,7 @@ impl ClaimHunk<'_> {
         self.before.iter().any(|lexeme| lexeme.kind.is_value())
     }
 
-    /// Returns true if it is an identifier in a place for a value.
+    /// Returns true if both sides are identifiers in the position of a value.
     fn is_code(&self, verb: &ClaimVerb) -> bool {
         let code = |side: &[Lexeme]| matches!(side, [one] if one.kind == LexemeKind::Code);
         let led = self.before.len() < 3
@@ -238,7 +238,7 @@ impl ClaimHunk<'_> {
         self.both(code) && led && single && !self.follows_value()
     }
 
-    /// Returns true if it is the name of a person, a place or a thing where only one is possible.
+    /// Returns true if both sides are names of people, places or things, and only one of the names can be correct.
     fn is_name(&self, verb: &ClaimVerb) -> bool {
         let name = |side: &[Lexeme]| {
             side.len() <= OPEN
@@ -268,11 +268,11 @@ impl ClaimHunk<'_> {
         }
     }
 
-    /// Returns true if it is the whole predicate of something that has one value at a time.
+    /// Returns true if the difference is the complete predicate of a subject that has one value at a time.
     fn is_open(&self, verb: &ClaimVerb, subject: &[Lexeme]) -> bool {
         let short =
             |side: &[Lexeme]| side.len() <= OPEN && side.iter().all(|one| one.kind != LexemeKind::Label);
-        // "Prefers aisle seats" and "prefers window seats".
+        // The word after the value is the same, as in "Prefers aisle seats" and "Prefers window seats".
         let more = if verb.is("prefer") { 1 } else { 0 };
         if !self.both(short) || !self.before.is_empty() || self.after.len() > more {
             return false;
@@ -303,7 +303,7 @@ fn dimension(lexeme: &Lexeme) -> Option<usize> {
     words::UNITS.iter().position(|units| lexeme.kind == LexemeKind::Word && listed(units, &lexeme.form))
 }
 
-/// Returns true if two days cannot be the same. One of them may be less precise than the other.
+/// Returns true if two days cannot be the same. One day may be less precise than the other day.
 fn are_other_days(here: &Lexeme, there: &Lexeme) -> bool {
     if here.kind != LexemeKind::Date || there.kind != LexemeKind::Date {
         return here.form != there.form;

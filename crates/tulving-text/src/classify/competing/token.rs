@@ -1,7 +1,7 @@
 //! The words and values of a statement, in the form in which statements are compared.
 //!
-//! A value has one form, however it is written: `6 pm` is `18:00`, `May 3rd` is `3 May`, `five` is `5`. Words that do not
-//! change the meaning are left out.
+//! A value has one form, regardless of how it is written: `6 pm` is `18:00`, `May 3rd` is `3 May`, `five` is `5`. Words
+//! that do not change the meaning are removed.
 
 use rust_stemmers::{Algorithm, Stemmer};
 
@@ -13,17 +13,17 @@ use crate::when::{MONTHS, WEEKDAYS};
 /// A word or a value.
 #[derive(Clone, Debug)]
 pub(super) struct Lexeme {
-    /// The form for comparison: a stem, or a value in its usual form.
+    /// The form for comparison: a stem, or the normalized form of a value.
     pub(super) form: String,
-    /// The original in lower case.
+    /// The original text in lower case.
     pub(super) lower: String,
-    /// The original.
+    /// The original text.
     pub(super) shown: String,
-    /// Its kind.
+    /// The kind of the lexeme.
     pub(super) kind: LexemeKind,
-    /// True if it begins with a capital.
+    /// True if the lexeme begins with a capital.
     pub(super) capital: bool,
-    /// True if `a` or `an` comes before it.
+    /// True if `a` or `an` precedes the lexeme.
     pub(super) indefinite: bool,
 }
 
@@ -32,7 +32,7 @@ pub(super) struct Lexeme {
 pub(super) enum LexemeKind {
     /// A word.
     Word,
-    /// A day of the week, or one relative to today.
+    /// A day of the week, or a day relative to today.
     Weekday,
     /// A date, a month or a year.
     Date,
@@ -46,17 +46,17 @@ pub(super) enum LexemeKind {
     Label,
     /// A colon or an equals sign between a name and its value.
     Divider,
-    /// The mark in the place of a secret, such as `[redacted: password]`. What stood there is not known.
+    /// The mark that replaces a secret, such as `[redacted: password]`. The original text is unknown.
     Redacted,
 }
 
 impl LexemeKind {
-    /// Returns true if it is a day.
+    /// Returns true if the kind is a day.
     pub(super) const fn is_day(self) -> bool {
         matches!(self, Self::Weekday | Self::Date)
     }
 
-    /// Returns true if it is a value by its form alone.
+    /// Returns true if a lexeme of this kind is a value because of its form alone.
     pub(super) const fn is_value(self) -> bool {
         matches!(self, Self::Weekday | Self::Date | Self::Time | Self::Number)
     }
@@ -69,12 +69,12 @@ impl Lexeme {
         Self { form: form.into(), lower, shown, kind, capital, indefinite: false }
     }
 
-    /// Returns true if it is a word of this list.
+    /// Returns true if the lexeme is a word of this list.
     pub(super) fn is(&self, list: &str) -> bool {
         self.kind == LexemeKind::Word && listed(list, &self.lower)
     }
 
-    /// Returns its value, if it is a whole number.
+    /// Returns the value of the lexeme, if it is a whole number.
     fn whole(&self) -> Option<u32> {
         (self.kind == LexemeKind::Number).then(|| self.form.parse().ok()).flatten()
     }
@@ -104,7 +104,7 @@ struct LexemeReader {
 
 impl LexemeReader {
     fn take_in_all(&mut self, text: &str) {
-        // The value after it is a mark, which is read by itself.
+        // The text after the equals sign is a redaction mark, which is read separately.
         let (text, divides) = text.strip_suffix('=').map_or((text, false), |text| (text, true));
         text.split_whitespace().for_each(|piece| self.take_in(piece));
         if divides {
@@ -201,7 +201,7 @@ impl LexemeReader {
         }
     }
 
-    /// Reads a piece that begins with a digit, or with a `v` before one.
+    /// Reads a piece that begins with a digit, or with a `v` before a digit.
     fn number(&mut self, bare: &str) {
         let lower = bare.to_lowercase();
         if let Some(time) = clock(&lower) {
@@ -233,7 +233,7 @@ impl LexemeReader {
     }
 }
 
-/// Returns the name of a weekday, in the singular. Days relative to today count too.
+/// Returns the name of a weekday, in the singular. Days relative to today count as weekdays.
 fn weekday(lower: &str) -> Option<&str> {
     if matches!(lower, "today" | "tomorrow" | "tonight" | "yesterday") {
         return Some(lower);
@@ -250,7 +250,7 @@ fn is_code(bare: &str) -> bool {
     }
 }
 
-/// Returns `v1.2` and `1.2.3` without the `v`.
+/// Returns a version number without a leading `v`: `1.2` for `v1.2`, and `1.2.3` unchanged.
 fn version(lower: &str) -> Option<String> {
     let bare = lower.strip_prefix('v').unwrap_or(lower);
     let numbers: Vec<&str> = bare.split('.').collect();
@@ -303,7 +303,7 @@ fn plain_number(amount: &str) -> Option<String> {
         {
             amount.replace(',', "")
         }
-        // A decimal comma.
+        // The comma is a decimal comma.
         Some(rest) if !rest.contains([',', '.']) => format!("{whole}.{rest}"),
         Some(_) => return None,
     };
@@ -311,7 +311,7 @@ fn plain_number(amount: &str) -> Option<String> {
     (dots < 2 && !joined.is_empty()).then_some(joined)
 }
 
-/// Returns the month of a word, from 1, if it is meant as one.
+/// Returns the number of the month that a word means, counted from 1. Returns `None` if the word does not mean a month.
 fn month(lexeme: &Lexeme) -> Option<u32> {
     if lexeme.kind != LexemeKind::Word || !lexeme.capital {
         return None;
@@ -321,7 +321,7 @@ fn month(lexeme: &Lexeme) -> Option<u32> {
     u32::try_from(at + 1).ok()
 }
 
-/// Joins dates and times of several words.
+/// Joins the lexemes of each date and each time into one lexeme.
 fn dates(all: &[Lexeme]) -> Vec<Lexeme> {
     let mut found: Vec<Lexeme> = Vec::with_capacity(all.len());
     let mut at = 0;
@@ -342,7 +342,7 @@ fn dates(all: &[Lexeme]) -> Vec<Lexeme> {
     found
 }
 
-/// Returns the date or time at the beginning of these, and the number of lexemes it takes.
+/// Returns the date or time at the beginning of the lexemes, and the number of lexemes that it takes.
 fn dated(before: Option<&Lexeme>, rest: &[Lexeme]) -> Option<(String, LexemeKind, usize)> {
     let first = rest.first()?;
     let day = |lexeme: &Lexeme| lexeme.whole().filter(|day| (1..32).contains(day));
@@ -375,7 +375,7 @@ fn dated(before: Option<&Lexeme>, rest: &[Lexeme]) -> Option<(String, LexemeKind
         let year = year(next);
         let led = before
             .is_some_and(|before| before.is("in by until since of end early late next last from for to"));
-        // "May" and "March" are also other words.
+        // "May" and "March" also have other meanings.
         if day.is_some() || year.is_some() || led || !first.is("may march mar") {
             return Some((
                 date(year, Some(month), day),
@@ -388,7 +388,7 @@ fn dated(before: Option<&Lexeme>, rest: &[Lexeme]) -> Option<(String, LexemeKind
     year(0).filter(|_| led).map(|year| (date(Some(year), None, None), LexemeKind::Date, 1))
 }
 
-/// Removes negations, and counts them.
+/// Removes the negations, and returns their number.
 fn without_negations(all: Vec<Lexeme>) -> (Vec<Lexeme>, usize) {
     let mut told: Vec<Lexeme> = Vec::with_capacity(all.len());
     let mut negations = 0;
@@ -409,7 +409,7 @@ fn without_negations(all: Vec<Lexeme>) -> (Vec<Lexeme>, usize) {
     (told, negations)
 }
 
-/// Removes words that change nothing.
+/// Removes words that do not change the meaning.
 fn without_fillers(all: Vec<Lexeme>) -> Vec<Lexeme> {
     let mut told: Vec<Lexeme> = Vec::with_capacity(all.len());
     let mut indefinite = false;

@@ -4,7 +4,7 @@
 pub(super) const FILLERS: &str = "a an the now currently actually already still just instead again every each please \
     finally officially usually normally nowadays meanwhile however so then also";
 
-/// Words in front of a day or a time that change nothing about it.
+/// Words that may precede a day or a time and do not change its meaning.
 pub(super) const BEFORE_TIMES: &str = "on at in by this next coming around about";
 
 /// Words that negate a statement.
@@ -25,10 +25,10 @@ pub(super) const MODALS: &str = "can could may must should might";
 pub(super) const CHANGES: &str = "moved changed switched rescheduled postponed shifted set scheduled planned raised lowered increased reduced \
      extended delayed updated bumped dropped renamed pushed brought";
 
-/// Words between such a participle and the value.
+/// Words between a participle in `CHANGES` and the new value.
 pub(super) const CHANGE_LINKS: &str = "to for on until forward back";
 
-/// Verbs that mean no more than `be` about the time of something.
+/// Verbs that have the same meaning as `be` before the time of an event.
 pub(super) const HAPPENINGS: &str = "happens happen occurs occur";
 
 /// Verbs in the third person, which separate the subject from the rest. Nouns with the same letters are rare.
@@ -41,7 +41,7 @@ pub(super) const THIRD: &str = "lives works reports belongs stays resides studie
     trains swims cooks travels commutes sees sells buys rents shares hides shows prints logs connects waits serves seats \
     syncs checks cleans cures restarts boots enjoys dislikes";
 
-/// Base forms of these verbs, as after "we", "I", "they" or a noun in the plural.
+/// Base forms of the verbs in [`THIRD`], as after "we", "I", "they" or a noun in the plural.
 pub(super) const BASE: &str = "live work report belong stay use prefer drive lead listen run sit cost weigh take last close \
     open start begin end leave arrive depart keep retry allow expire contain need require support hold earn pay meet \
     return store serve accept send deploy host like love hate eat drink wear own speak play know want manage teach have \
@@ -55,13 +55,13 @@ pub(super) const IRREGULAR: &str = "ran went saw met bought ate drank wrote sent
 /// Words whose meaning depends on the context.
 pub(super) const PRONOUNS: &str = "it this that he she they these those its";
 
-/// Words for the speaker.
+/// Words that mean the speaker.
 pub(super) const PERSONAL: &str = "i i'm i've my mine me we our ours us";
 
-/// Pronouns before which a base form is a verb.
+/// Pronouns after which a base form is a verb.
 pub(super) const SPEAKERS: &str = "we i they you";
 
-/// Nouns whose number is a label: the next number is another thing.
+/// Nouns whose number is a label: another number means another thing.
 pub(super) const LABELS: &str = "ticket issue pr step note page chapter task item bug case test question exercise lesson \
     episode line part phase day week sprint build commit invoice order customer number no nr section figure table memory fact \
     entry row record example run batch job file card message mail email comment story epic milestone option rule point lane \
@@ -71,21 +71,21 @@ pub(super) const LABELS: &str = "ticket issue pr step note page chapter task ite
 pub(super) const STATES: &str = "open closed free available busy away off out allowed forbidden welcome here there absent \
     present home back online offline empty full quiet crowded";
 
-/// Verbs for one point in time: a thing that starts on Friday does not start on Thursday.
+/// Verbs for a single point in time: something that starts on Friday does not start on Thursday.
 pub(super) const POINTS: &str =
     "start begin end finish leav arriv depart close open expir launch land ship fall renew return";
 
-/// Verbs with one place or person at a time: people live in one town.
+/// Verbs that allow one place or person at a time: people live in one town.
 pub(super) const SINGLE: &str =
     "live work report belong stay resid studi run sit listen lead point default host answer move";
 
-/// Nouns with one value at a time.
+/// Nouns that have one value at a time.
 pub(super) const ROLES: &str = "favourite favorite preferred default current main primary password passphrase passcode name \
     nickname username status code pin capital boss owner lead leader manager address codename motto title topic theme \
     language editor job profession hometown employer priority colour color size model role timezone shell contact \
     backup location venue host branch database framework provider plan key price";
 
-/// Words that introduce a remark, not a value: many remarks may follow.
+/// Words that introduce a remark and not a value. Several different remarks may be true.
 pub(super) const REMARKS: &str = "note notes idea ideas todo todos decision fact remember reminder bug tip question answer list \
     warning example quote summary goal observation update info fyi log story lesson";
 
@@ -118,7 +118,7 @@ pub(super) const SETS: [&str; 26] = [
     "passing failing",
     "hot cold",
 ];
-/// Words of these sets that may also give the time of a statement.
+/// Words of the sets in [`SETS`] that may also give the time of a statement.
 pub(super) const SEASONS: &str = "spring summer autumn winter morning afternoon evening";
 
 /// Units of the same dimension, one dimension per line.
@@ -139,7 +139,7 @@ pub(super) const NUMBERS: [&str; 13] = [
 /// Words that introduce a reason.
 pub(super) const REASONS: &str = "because due thanks";
 
-/// Returns the usual form of a unit, if a word is one.
+/// Returns the usual form of a unit, if the word is a unit.
 pub(super) fn unit(lower: &str) -> Option<&'static str> {
     Some(match lower {
         "ms" | "millisecond" | "milliseconds" => "millisecond",

@@ -21,7 +21,7 @@ pub(super) fn reminder(clause: &Clause<'_>, voice: FactSpeaker<'_>) -> Option<Fa
     Some(FactMatch::new(MemoryType::Todo, content))
 }
 
-/// Matches "I need to send the forms by Friday". Without a day it is only a wish of the moment.
+/// Matches "I need to send the forms by Friday". Without a day, the statement is only a momentary wish.
 pub(super) fn due(clause: &Clause<'_>, voice: FactSpeaker<'_>) -> Option<FactMatch> {
     let at = clause.past(1, "still also really just");
     let (verb, from) = match clause.word(at) {
@@ -58,7 +58,7 @@ pub(super) fn aim(clause: &Clause<'_>, voice: FactSpeaker<'_>) -> Option<FactMat
     lasting.then(|| FactMatch::new(MemoryType::Goal, voice.does(&verb, clause, from)))
 }
 
-/// Returns the verb that states a goal, and the place of the goal.
+/// Returns the verb that states a goal, and the position of the goal.
 fn aimed(clause: &Clause<'_>) -> Option<(String, usize)> {
     if let Some(act) = clause.any(0, "i want to, i would love to") {
         return Some(("wants".to_owned(), act));
@@ -69,6 +69,6 @@ fn aimed(clause: &Clause<'_>) -> Option<(String, usize)> {
     clause.any(0, "i plan to, i hope to, i aim to").map(|act| (third::verb(clause.word(1)), act))
 }
 
-/// Verbs for goals that outlast the conversation.
+/// Verbs for goals that last longer than the conversation.
 const LASTING: &str =
     "become learn lose save quit launch master publish retire travel move ship study graduate climb";

@@ -1,15 +1,15 @@
-//! A sentence, split into parts with one statement each, and these into words.
+//! Splits a sentence into parts with one statement each, and splits each part into words.
 
 use std::ops::Range;
 
 use crate::classify::lexicon::{listed, phrases};
 
-/// A word, as written and as compared. Both parts of a contraction ("I'm") have its place.
+/// A word, as written and as compared. Both words of a contraction ("I'm") have the range of the contraction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ClauseWord {
     /// The word in lower case, without punctuation around it.
     pub(super) lower: String,
-    /// Its place in the turn.
+    /// The range of the word in the turn.
     pub(super) place: Range<usize>,
 }
 
@@ -18,49 +18,49 @@ pub(super) struct ClauseWord {
 pub(super) struct Clause<'a> {
     /// The turn, as written.
     pub(super) turn: &'a str,
-    /// Its words, without those that only introduce it.
+    /// The words of the clause, without the words that only introduce the statement.
     pub(super) words: Vec<ClauseWord>,
-    /// Its start in the turn, including them.
+    /// The start of the clause in the turn, including the introductory words.
     pub(super) start: usize,
-    /// Its end in the turn.
+    /// The end of the clause in the turn.
     pub(super) end: usize,
-    /// True if the speaker asked to remember it.
+    /// True if the speaker asked the agent to remember the statement.
     pub(super) asked: bool,
 }
 
 impl<'a> Clause<'a> {
-    /// Returns the word at a place, in lower case; empty if there is none.
+    /// Returns the word at a position, in lower case. Empty if there is no word at the position.
     pub(super) fn word(&self, at: usize) -> &str {
         self.words.get(at).map_or("", |word| word.lower.as_str())
     }
 
-    /// Returns the word at a place as written, with the punctuation around it.
+    /// Returns the word at a position as written, with the punctuation around it.
     pub(super) fn marked(&self, at: usize) -> &'a str {
         self.words.get(at).map_or("", |word| &self.turn[word.place.clone()])
     }
 
-    /// Returns the word at a place as written, without the punctuation around it.
+    /// Returns the word at a position as written, without the punctuation around it.
     pub(super) fn written(&self, at: usize) -> &'a str {
         trimmed(self.marked(at))
     }
 
-    /// Returns true if the words from a place on are these.
+    /// Returns true if the clause contains these words at a position.
     pub(super) fn says(&self, at: usize, words: &str) -> bool {
         words.split(' ').enumerate().all(|(offset, word)| self.word(at + offset) == word)
     }
 
-    /// Returns the end of the first of these phrases that is at a place.
+    /// Returns the end of the first phrase of the list that occurs at a position.
     pub(super) fn any(&self, at: usize, list: &str) -> Option<usize> {
         let found = phrases(list).find(|phrase| self.says(at, phrase))?;
         Some(at + found.split(' ').count())
     }
 
-    /// Returns true if these words occur in it.
+    /// Returns true if the clause contains these words.
     pub(super) fn holds(&self, words: &str) -> bool {
         (0..self.words.len()).any(|at| self.says(at, words))
     }
 
-    /// Returns the place after words of this list.
+    /// Skips the words of this list from a position on, and returns the position after them.
     pub(super) fn past(&self, mut at: usize, list: &str) -> usize {
         while listed(list, self.word(at)) {
             at += 1;
@@ -68,25 +68,25 @@ impl<'a> Clause<'a> {
         at
     }
 
-    /// Returns its range in the turn, from a word on.
+    /// Returns the range in the turn from a word to the end of the clause.
     pub(super) fn span(&self, from: usize) -> Range<usize> {
         let start = self.words.get(from).map_or(self.end, |word| word.place.start);
         start..self.end.max(start)
     }
 
-    /// Returns its text from a word on.
+    /// Returns the text from a word to the end of the clause.
     pub(super) fn rest(&self, from: usize) -> &'a str {
         trimmed_end(&self.turn[self.span(from)])
     }
 
-    /// Returns the number of words from a place on.
+    /// Returns the number of words from a position to the end of the clause.
     pub(super) fn left(&self, from: usize) -> usize {
         self.words.len().saturating_sub(from)
     }
 }
 
-/// Splits a sentence of a turn into clauses. `own` is the turn with everything blanked that is not the
-/// speaker's.
+/// Splits a sentence of a turn into clauses. `own` is the turn, in which everything except the speaker's own words is
+/// blanked.
 pub(super) fn clauses<'a>(turn: &'a str, own: &str, sentence: Range<usize>) -> Vec<Clause<'a>> {
     let mut all = Vec::new();
     let mut start = sentence.start;
@@ -107,7 +107,7 @@ pub(super) fn clauses<'a>(turn: &'a str, own: &str, sentence: Range<usize>) -> V
     all.into_iter().map(clause).filter(|clause| !clause.words.is_empty()).collect()
 }
 
-/// Returns the end of a part, without punctuation and asides.
+/// Returns the end of a part, without punctuation and remarks at the end.
 fn end_of(own: &str, part: Range<usize>) -> usize {
     let mut said = trimmed_end(&own[part.clone()]);
     for aside in phrases(ASIDES) {
@@ -120,10 +120,10 @@ fn end_of(own: &str, part: Range<usize>) -> usize {
     part.start + trimmed_end(said).len()
 }
 
-/// Asides that may follow any statement.
+/// Remarks that may follow any statement.
 const ASIDES: &str = "just so you know, by the way, btw, fyi, for what it's worth";
 
-/// Returns the places where a new statement begins.
+/// Returns the positions at which a new statement begins.
 fn cuts(said: &str) -> Vec<usize> {
     let lower = said.to_lowercase();
     if lower.len() != said.len() {
@@ -195,7 +195,8 @@ fn apart(word: &str) -> Vec<String> {
     }
 }
 
-/// Returns the number of introductory words of a clause, and true if they ask to remember it.
+/// Returns the number of introductory words of a clause, and true if these words ask the agent to remember the
+/// statement.
 fn opening(clause: &Clause<'_>) -> (usize, bool) {
     let (mut at, mut asked) = (0, false);
     loop {
@@ -248,7 +249,7 @@ fn is_mark(c: char) -> bool {
         )
 }
 
-/// Removes punctuation around a piece. A path keeps its first mark, such as that of `./src` or `~/dev`.
+/// Removes the punctuation around a piece. A path keeps its first symbol, as in `./src` or `~/dev`.
 fn trimmed(piece: &str) -> &str {
     trimmed_end(piece).trim_start_matches(|c: char| is_mark(c) && c != '.' && c != '-')
 }

@@ -1,4 +1,5 @@
-//! Adds dates to days that are relative to the day of the turn: "tomorrow" means something else a day later.
+//! Adds dates to days that are relative to the day of the turn, because "tomorrow" means another day when it is read
+//! later.
 
 use jiff::ToSpan;
 use jiff::civil::Date;
@@ -13,7 +14,7 @@ fn day_of(at: Timestamp) -> Option<Date> {
     at.date().parse().ok()
 }
 
-/// Returns true if a clause names a day, either relative to the turn or by its date.
+/// Returns true if a clause names a day, either relative to the turn or by date.
 pub(super) fn is_dated(clause: &Clause<'_>) -> bool {
     let day = |at: usize| listed("today tonight tomorrow", clause.word(at)) || is_weekday_at(clause, at);
     let named = |at: usize| {
@@ -33,7 +34,7 @@ fn is_weekday_at(clause: &Clause<'_>, at: usize) -> bool {
         && at.checked_sub(1).is_some_and(|before| listed(BEFORE, clause.word(before)))
 }
 
-/// Words before one particular weekday.
+/// Words that precede one particular weekday.
 const BEFORE: &str = "by on until till before next this is coming";
 
 /// Adds dates to the days that a text names, relative to `at`.
@@ -59,7 +60,7 @@ pub(super) fn dated(text: &str, at: Timestamp) -> String {
     told
 }
 
-/// Returns the date that a word means, and true if the date replaces the word.
+/// Returns the date that a word means, and true if the date should replace the word.
 fn meant(today: Date, before: &str, word: &str, after: &str) -> Option<(bool, String)> {
     let moved = |days: i64| today.checked_add(days.days()).ok().map(|day| day.to_string());
     match word {

@@ -1,10 +1,10 @@
-//! Filters out sentences that state nothing about the speaker's world: questions, suppositions, reports, jokes,
-//! role play, secrets.
+//! Filters out sentences that state nothing about the speaker's world: questions, suppositions, reports, jokes, role
+//! play and secrets.
 
 use super::clause::Clause;
 use crate::classify::lexicon::{listed, phrases};
 
-/// Returns the words of a text in lower case, with spaces around each.
+/// Returns the words of a text in lower case, with a space before and after each word.
 fn spaced(text: &str) -> String {
     let lower = text.to_lowercase().replace('’', "'");
     let word = |c: char| c.is_alphanumeric() || matches!(c, '\'' | '/' | '_');
@@ -20,7 +20,8 @@ fn begins(said: &str, cues: &str) -> bool {
     phrases(cues).any(|cue| said.starts_with(&format!(" {cue} ")))
 }
 
-/// Returns true if a whole turn is role play, a song or a supposition, so that nothing in it is true.
+/// Returns true if a complete turn is role play, a song or a supposition, so that its sentences are not true
+/// statements.
 pub(super) fn is_play(own: &str) -> bool {
     let said = spaced(own);
     holds(&said, PLAYS) || begins(&said, PLAY_BEGINS) || holds(&said, SONGS)
@@ -35,18 +36,18 @@ const PLAY_BEGINS: &str = "\
     imagine, suppose, assume, assuming, picture this, you are a, you are an, you are the, you're a, \
     let's say, let's imagine, let's pretend, say i am, say i'm";
 
-/// Lines that are sung more often than meant.
+/// Lines that are more often quoted from a song than meant.
 const SONGS: &str = "\
     and i cannot lie, a little teapot, a barbie girl, is this the real life, here i go again";
 
-/// Returns true if a text is a greeting, a thank-you or empty, so that nothing in it is worth keeping.
+/// Returns true if a text is a greeting, a thank-you or empty, so that it is not worth saving.
 pub fn is_small_talk(text: &str) -> bool {
     let said = spaced(text);
     let mut words = said.split_whitespace();
     said.split_whitespace().count() <= COURTEOUS && words.all(|word| listed(COURTESY, word))
 }
 
-/// Most words of a courtesy.
+/// Maximum number of words of a courtesy.
 const COURTEOUS: usize = 10;
 const COURTESY: &str = "\
     hi hello hey hiya howdy yo hallo hola bonjour salut servus moin ciao greetings good morning afternoon evening night day \
@@ -65,7 +66,7 @@ pub(super) fn is_statement(sentence: &str) -> bool {
         || is_joke(sentence, &said))
 }
 
-/// Returns true if words are a question without a question mark.
+/// Returns true if the words form a question without a question mark.
 fn asks(said: &str) -> bool {
     let mut words = said
         .split_whitespace()
@@ -83,7 +84,7 @@ fn asks(said: &str) -> bool {
     asked || turned || when
 }
 
-/// Instructions for a text that follows.
+/// Instructions that refer to a text after them.
 const TASKS: &str = "\
     translate, please translate, summarize, summarise, rewrite, rephrase, paraphrase, proofread, correct, write, please write, draft, compose, reply, \
     print, echo, output, generate, quote, here is the, here's the, user story";
@@ -117,7 +118,7 @@ const JOKES: &str = "\
     totally love, just kidding, jk, lol, haha, as if, so much fun, what could go wrong, \
     my favorite thing ever, my favourite thing ever, /sarcasm";
 
-/// Returns true if a text names a secret. Such a text must not be kept.
+/// Returns true if a text names a secret. Such a text must not be saved.
 pub fn names_secret(text: &str) -> bool {
     holds(&spaced(text), SECRETS)
 }
@@ -137,7 +138,7 @@ pub fn binds_agent(text: &str) -> bool {
     })
 }
 
-/// Most words between an agent and its duty.
+/// Maximum number of words between an agent and its duty.
 const DUTY_WITHIN: usize = 2;
 const AGENTS: &str = "assistant assistants agent agents ai ais bot chatbot llm llms you";
 const DUTIES: &str = "must should shall always never ought";

@@ -40,7 +40,7 @@ fn regular(clause: &Clause<'_>, voice: FactSpeaker<'_>) -> Option<String> {
         return None;
     }
     if at < person {
-        // "Every Monday we …": keep the wording, except for the subject.
+        // For "Every Monday we …", only the subject is replaced and the other words are not changed.
         return Some(match clause.word(person) {
             "i" if verb != "am" => {
                 let when = clause.turn[clause.span(0).start..clause.words[person].place.start].trim();
@@ -57,7 +57,7 @@ fn regular(clause: &Clause<'_>, voice: FactSpeaker<'_>) -> Option<String> {
     })
 }
 
-/// Returns true if a recurring time is named at a place.
+/// Returns true if the words at a position name a recurring time.
 fn recurs(clause: &Clause<'_>, at: usize) -> bool {
     let next = clause.word(at + 1);
     match clause.word(at) {

@@ -1,15 +1,15 @@
-//! Finds text that Tulving itself put into a prompt, so that it is never taken for a user's statement.
+//! Finds text that Tulving itself inserted into a prompt, so that the text is never treated as a user's statement.
 
 use std::ops::Range;
 
 use crate::visible::FENCE;
 
-/// The heading of the max dialect's summary, and the line below it.
+/// The heading of the max dialect's summary, and the line below the heading.
 const SUMMARY: &str = "## Long-Term Memory";
 const SUMMARY_SAYS: &str = "These are things you've been asked to remember";
 /// The heading of the core memory in the maven dialect.
 const ALWAYS: &str = "# Long-term Memory";
-/// The frame of the recovery prompt.
+/// The line that begins the recovery prompt.
 const RECOVERED: &str = "[System: Session recovered]";
 const RECOVERED_END: &str = "(End of recovery context";
 
@@ -26,8 +26,8 @@ fn between(text: &str, open: &str, close: &str) -> Vec<Range<usize>> {
     each(text, open, |rest| rest.find(close).map_or(rest.len(), |end| end + close.len()))
 }
 
-/// Returns the ranges that begin with a marker. `length` computes the length from the rest of the text. A marker inside a
-/// range is skipped: checking the rest from each one would be quadratic.
+/// Returns the ranges that begin with a marker. `length` computes the length of a range from the text after its marker.
+/// A marker inside a range is skipped, because calling `length` for each marker would take quadratic time.
 fn each(text: &str, mark: &str, length: impl Fn(&str) -> usize) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
     for (start, _) in text.match_indices(mark) {
@@ -43,15 +43,15 @@ fn to_line_end(text: &str, range: Range<usize>) -> Range<usize> {
     range.start..end
 }
 
-/// Returns the length of the summary at the beginning of a text: its heading, its introduction, its categories and their
-/// lines.
+/// Returns the length of the summary at the beginning of a text: the heading, the introduction, the categories and
+/// their lines.
 fn summary(text: &str) -> usize {
     let of_it = |line: &str| {
         line.trim().is_empty()
             || line.starts_with(SUMMARY)
             || line.starts_with(SUMMARY_SAYS)
             || line.starts_with("**")
-            // Continuation lines of a content are indented.
+            // Continuation lines of a memory's content are indented.
             || line.starts_with("  ")
     };
     text.split_inclusive('\n').take_while(|line| of_it(line)).map(str::len).sum()

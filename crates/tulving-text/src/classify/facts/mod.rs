@@ -1,9 +1,10 @@
-//! Finds the parts of a turn that are worth keeping: preferences, the speaker's identity, people, projects, routines,
-//! decisions, facts, goals.
+//! Finds the parts of a turn that are worth saving: preferences, the speaker's identity, people, projects, routines,
+//! decisions, facts and goals.
 //!
-//! English rules over one turn, without a model and without a clock. They prefer missing something to making something up:
-//! questions, suppositions, quotes, jokes, code and momentary wishes yield nothing. Instructions to the agent, as opposed to
-//! facts about the user's world, are proposed for quarantine, so that somebody can review them.
+//! Uses English rules on one turn, without a model and without a clock. The rules prefer to miss a statement rather
+//! than to invent one: questions, suppositions, quotes, jokes, code and momentary wishes yield no proposals.
+//! Instructions to the agent, in contrast to facts about the user's world, are proposed for quarantine, so that a
+//! person can review them.
 
 mod aims;
 mod clause;
@@ -29,30 +30,31 @@ use crate::sentence;
 use crate::time::Timestamp;
 use crate::vocabulary::{MemoryType, Stability};
 
-/// Longest turn, in bytes, that is read. A longer one was pasted, not said by the speaker.
+/// Maximum length of a turn that is read, in bytes. A longer turn was probably pasted and not written by the speaker.
 pub const TURN_BYTES: usize = 4_000;
-/// Most proposals from one turn.
+/// Maximum number of proposals from one turn.
 pub const PROPOSED: usize = 8;
-/// Fewest and most characters of a proposal.
+/// The allowed numbers of characters of a proposal. The upper end is exclusive.
 pub const LENGTH: Range<usize> = 8..400;
 
-/// A statement worth keeping.
+/// A statement worth saving.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FactProposal {
-    /// The statement, readable on its own: in the third person if that is safe, otherwise in the original words.
+    /// The statement, which can be understood without the turn: in the third person if the rewriting is safe, otherwise
+    /// in the original words.
     pub content: String,
-    /// Its memory type.
+    /// The memory type of the statement.
     pub memory_type: MemoryType,
-    /// Its stability, if it differs from the default of the type.
+    /// The stability of the statement, if it differs from the default of the memory type.
     pub stability: Option<Stability>,
-    /// The rule that found it.
+    /// The name of the rule that found the statement.
     pub why: &'static str,
-    /// True if it belongs in quarantine, because it tells the agent what to do.
+    /// True if the statement belongs in quarantine, because it is an instruction to the agent.
     pub quarantine: bool,
 }
 
-/// Returns the parts of a turn that are worth keeping, in order. `speaker` is the speaker's name, if known. `at` is the time
-/// of the turn, which "tomorrow" is relative to.
+/// Returns the statements of a turn that are worth saving, in order. `speaker` is the speaker's name, if known. `at` is
+/// the time of the turn. Words such as "tomorrow" are relative to `at`.
 pub fn propose(turn: &str, speaker: Option<&str>, at: Timestamp) -> Vec<FactProposal> {
     if turn.len() > TURN_BYTES {
         return Vec::new();
@@ -78,7 +80,7 @@ pub fn propose(turn: &str, speaker: Option<&str>, at: Timestamp) -> Vec<FactProp
     found
 }
 
-/// Returns a text without the parts that Tulving itself put into a prompt.
+/// Returns a text without the parts that Tulving itself inserted into a prompt.
 pub fn without_injected(text: &str) -> String {
     let mut gone = injected::ranges(text);
     gone.sort_unstable_by_key(|range| range.start);
@@ -91,7 +93,7 @@ pub fn without_injected(text: &str) -> String {
     left.trim().to_owned()
 }
 
-/// Returns true if a text is an instruction to the agent, not a fact about the user's world.
+/// Returns true if a text is an instruction to the agent and not a fact about the user's world.
 pub fn is_told_to_the_agent(text: &str, at: Timestamp) -> bool {
     propose(text, None, at).iter().any(|proposed| proposed.quarantine)
 }

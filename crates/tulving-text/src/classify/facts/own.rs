@@ -1,21 +1,21 @@
-//! The speaker's own words in a turn: without code, quotes, marked-up blocks and text that Tulving itself put into a
-//! prompt.
+//! The speaker's own words in a turn, without code, quotes, marked-up blocks and text that Tulving itself inserted into
+//! a prompt.
 //!
-//! Everything else is blanked, byte for byte, so that places in the result are places in the turn.
+//! All other text is blanked byte by byte, so that positions in the result are also positions in the turn.
 
 use std::ops::Range;
 
 use super::injected;
 use crate::sentence::fence::{FenceSegment, blocks};
 
-/// Fewest words of a quote that count as somebody's words, and not as a name.
+/// Minimum number of words of a quote that counts as another person's statement. A shorter quote counts as a name.
 const SAYING: usize = 3;
-/// The replacement for a byte of code or of a quote.
+/// The byte that replaces each byte of code or of a quote.
 const BLANK: u8 = b'x';
 
-/// A turn, with everything blanked that is not the speaker's.
+/// A turn in which everything except the speaker's own words is blanked.
 pub(super) struct SpeakerText {
-    /// The text, as long as the turn.
+    /// The blanked text. It has the same length as the turn.
     pub(super) text: String,
     /// The ranges of other people's words.
     quotes: Vec<Range<usize>>,
@@ -55,7 +55,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// Replaces a part with white space. Parts are whole characters, so the result stays valid text.
+/// Replaces a part with white space. A part consists of complete characters, so the result is valid UTF-8.
 fn clear(bytes: &mut [u8], part: Range<usize>) {
     for byte in &mut bytes[part] {
         if *byte != b'\n' {
@@ -64,7 +64,7 @@ fn clear(bytes: &mut [u8], part: Range<usize>) {
     }
 }
 
-/// Replaces the words of a part with meaningless ones.
+/// Replaces the words of a part with words that have no meaning.
 fn blank(bytes: &mut [u8], part: Range<usize>) {
     bytes[part].fill(BLANK);
 }
@@ -104,7 +104,7 @@ fn pairs(text: &str, open: char, close: char) -> Vec<Range<usize>> {
     found
 }
 
-/// Returns blocks between tags that a host puts around what it adds: `<context>…</context>`.
+/// Returns the blocks between tags that a host puts around text that it adds: `<context>…</context>`.
 fn marked_up(turn: &str) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
     for (start, _) in turn.match_indices('<') {

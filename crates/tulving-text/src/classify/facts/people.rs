@@ -1,4 +1,4 @@
-//! The identity of the speaker, and the people around them.
+//! The identity of the speaker, and the people whom the speaker mentions.
 
 use super::clause::Clause;
 use super::gate;
@@ -7,7 +7,7 @@ use super::third;
 use crate::classify::lexicon::listed;
 use crate::vocabulary::MemoryType;
 
-/// Most words of a name.
+/// Maximum number of words of a name.
 const NAME: usize = 3;
 
 /// Matches "My name is Anna", "call me Bea", "I'm Carla".
@@ -28,7 +28,7 @@ pub(super) fn own_name(clause: &Clause<'_>, voice: FactSpeaker<'_>) -> Option<Fa
     Some(FactMatch::new(MemoryType::Identity, content))
 }
 
-/// Returns true if little follows a word, or a comma does: "I'm Carla, a translator".
+/// Returns true if a word is followed by a comma or by very few words: "I'm Carla, a translator".
 fn is_alone(clause: &Clause<'_>, at: usize) -> bool {
     clause.left(at) <= 2 || clause.marked(at).ends_with(',')
 }
@@ -44,7 +44,7 @@ fn is_name(clause: &Clause<'_>, at: usize) -> bool {
         && !listed(NATIONS, clause.word(at))
 }
 
-/// Capitalized words that are not names.
+/// Capitalized words that are not names of people.
 const NO_NAMES: &str = "\
     ok okay sorry done back ready sure fine good great happy here there it this that the a an i we you he she they what who where when why how \
     everyone everybody someone somebody nobody people all some most both each every our my your his her its their but and or so \
@@ -141,7 +141,7 @@ fn is_capital(clause: &Clause<'_>, at: usize) -> bool {
     clause.written(at).starts_with(char::is_uppercase)
 }
 
-/// Returns true if the words from a place on name a role: a profession or a position in a group.
+/// Returns true if the words from a position on name a role: a profession or a position in a group.
 pub(super) fn is_role(clause: &Clause<'_>, from: usize) -> bool {
     let ends =
         "in at for from with who and but of on mostly that which by working since now based living to is";

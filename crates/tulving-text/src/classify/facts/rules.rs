@@ -1,4 +1,4 @@
-//! The rules, in the order of their evaluation, and their results.
+//! The rules, in the order in which they are evaluated, and their results.
 
 use super::clause::Clause;
 use super::third;
@@ -28,8 +28,8 @@ pub(super) struct FactSpeaker<'a> {
 }
 
 impl FactSpeaker<'_> {
-    /// Returns what the speaker does, with the rest of the clause from a word on. Keeps the original words if a
-    /// change is not safe.
+    /// Returns a sentence of the speaker as the subject, the verb, and the clause from a word on.
+    /// Returns the original words if a rewriting is not safe.
     pub(super) fn does(self, verb: &str, clause: &Clause<'_>, from: usize) -> String {
         match third::of_them(clause.rest(from)) {
             Some(rest) if !rest.is_empty() => format!("{} {verb} {rest}", self.subject),
@@ -38,7 +38,7 @@ impl FactSpeaker<'_> {
         }
     }
 
-    /// Rewrites a statement about something of the speaker's: "my X …" as "User's X …".
+    /// Rewrites a statement about something that belongs to the speaker: "my X …" becomes "User's X …".
     pub(super) fn owns(self, clause: &Clause<'_>) -> String {
         match third::of_them(clause.rest(1)) {
             Some(rest) => format!("{}'s {rest}", self.subject),
@@ -55,7 +55,8 @@ pub(super) fn said(clause: &Clause<'_>) -> String {
 /// Checks a clause for one kind of statement.
 type FactRule = fn(&Clause<'_>, FactSpeaker<'_>) -> Option<FactMatch>;
 
-/// The rules with their names. Instructions to the agent come first, so that no other rule takes them for facts.
+/// The rules with their names. The rule for instructions to the agent comes first, so that no other rule treats an
+/// instruction as a fact.
 pub(super) const RULES: &[(&str, FactRule)] = &[
     ("told to the agent", wills::order),
     ("to be reminded of", aims::reminder),
@@ -72,7 +73,7 @@ pub(super) const RULES: &[(&str, FactRule)] = &[
     ("asked to be kept", asked),
 ];
 
-/// Matches statements that the speaker asked to remember.
+/// Matches statements that the speaker asked the agent to remember.
 fn asked(clause: &Clause<'_>, voice: FactSpeaker<'_>) -> Option<FactMatch> {
     if !clause.asked || clause.left(0) < 3 {
         return None;

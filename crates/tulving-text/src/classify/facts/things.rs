@@ -1,4 +1,4 @@
-//! Projects and facts: things that are built or used, and the state and place of things in the speaker's world.
+//! Projects and facts: things that are built or used, and the state and location of things in the speaker's world.
 
 use super::clause::Clause;
 use super::gate;
@@ -86,7 +86,7 @@ pub(super) fn fact(clause: &Clause<'_>, voice: FactSpeaker<'_>) -> Option<FactMa
     if momentary || clause.left(verb + 1) == 0 || clause.word(value) == "not" || points(clause, value) {
         return None;
     }
-    // Without an owner, a statement has to be exact, or about something that lasts.
+    // A statement about a thing without an owner must be exact, or its subject must be something that lasts.
     let subject_lasts = (1..verb).any(|at| listed(LASTING, clause.word(at)));
     let exact = (value..clause.words.len()).any(|at| is_exact(clause, at));
     if whose == "the"
@@ -105,7 +105,7 @@ pub(super) fn fact(clause: &Clause<'_>, voice: FactSpeaker<'_>) -> Option<FactMa
     Some(FactMatch::new(memory_type, content))
 }
 
-/// Returns the verb of a statement about a thing, within its first words.
+/// Returns the position of the verb in a statement about a thing, if the verb is among the first words.
 fn verb_of(clause: &Clause<'_>) -> Option<usize> {
     let verbs = "is are uses use runs run lives live has have listens requires supports needs targets follows contains stores deploys starts ends expires costs belongs sits resides speaks exposes serves consists depends";
     (2..8).find(|at| listed(verbs, clause.word(*at)))
@@ -115,7 +115,7 @@ fn lives(clause: &Clause<'_>, verb: usize) -> bool {
     listed("lives live sits resides runs listens", clause.word(verb))
 }
 
-/// Returns true for "is written in Elixir", "is hosted at": not a momentary state.
+/// Returns true for phrases such as "is written in Elixir" and "is hosted at", which do not describe a momentary state.
 fn is_participle(clause: &Clause<'_>, at: usize) -> bool {
     listed(
         "written built hosted deployed stored located based licensed named called made kept mirrored",
@@ -132,7 +132,7 @@ fn is_exact(clause: &Clause<'_>, at: usize) -> bool {
         || WEEKDAYS.contains(&clause.word(at))
 }
 
-/// Subjects of momentary statements, or of statements about the conversation.
+/// Subjects of momentary statements, and of statements about the conversation.
 const NO_SUBJECTS: &str = "\
     error errors test tests log logs output result results function problem issue issues bug bugs question answer line build compiler \
     command script method variable loop stack trace traceback exception message warning code file files list point thing reason idea plan \

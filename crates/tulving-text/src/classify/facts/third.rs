@@ -1,9 +1,9 @@
-//! Rewrites a speaker's statements in the third person, if that is safe.
+//! Rewrites a speaker's statements in the third person, if the rewriting is safe.
 
 use super::clause::around;
 use crate::classify::lexicon::listed;
 
-/// Returns the third person of a verb, as after "she".
+/// Returns the third-person form of a verb, as after "she".
 pub(super) fn verb(verb: &str) -> String {
     let ends = |endings: &[&str]| endings.iter().any(|ending| verb.ends_with(ending));
     match verb {
@@ -17,8 +17,8 @@ pub(super) fn verb(verb: &str) -> String {
     }
 }
 
-/// Replaces "my" with "their" in a text. Returns `None` if the speaker is the subject again, because verbs would
-/// have to change.
+/// Replaces "my" with "their" in a text. Returns `None` if the speaker occurs again as a subject, because the verbs
+/// would have to change too.
 pub(super) fn of_them(text: &str) -> Option<String> {
     let mut told = String::with_capacity(text.len());
     for piece in text.split_inclusive(char::is_whitespace) {
@@ -40,7 +40,7 @@ pub(super) fn of_them(text: &str) -> Option<String> {
     Some(told)
 }
 
-/// Capitalizes the beginning of a text. Names and paths keep their letters.
+/// Capitalizes the beginning of a text. Names and paths are not changed.
 pub(super) fn capital(text: &str) -> String {
     let first = text.split_whitespace().next().unwrap_or_default();
     let plain = first.chars().all(|c| c.is_lowercase() || matches!(c, ',' | '\'' | '’'));

@@ -6,8 +6,8 @@ use super::third;
 use crate::classify::lexicon::{listed, phrases};
 use crate::vocabulary::MemoryType;
 
-/// Matches "Please never use semicolons", "from now on ignore your rules". The first is a preference; the second goes
-/// to quarantine.
+/// Matches "Please never use semicolons" and "from now on ignore your rules". The first is a preference. The second is
+/// proposed for quarantine.
 pub(super) fn order(clause: &Clause<'_>, voice: FactSpeaker<'_>) -> Option<FactMatch> {
     let at = usize::from(clause.word(0) == "please");
     let ever = match clause.word(at) {
@@ -34,14 +34,15 @@ pub(super) fn order(clause: &Clause<'_>, voice: FactSpeaker<'_>) -> Option<FactM
     Some(FactMatch::new(MemoryType::Preference, voice.does(&asks, clause, verb)))
 }
 
-/// Returns true if it applies from now on. The opening with these words was already removed.
+/// Returns true if the order applies from now on. The introductory words "from now on" were already removed.
 fn is_lasting(clause: &Clause<'_>) -> bool {
     let start = clause.span(0).start;
     let before = clause.turn[..start].trim_end_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
     before.ends_with("from now on") || clause.holds("from now on") || clause.holds("in future answers")
 }
 
-/// Returns true for "Keep explanations short", "prefer composition over inheritance": a manner, not a task.
+/// Returns true for "Keep explanations short" and "prefer composition over inheritance", which describe a manner and
+/// not a task.
 fn is_manner(clause: &Clause<'_>, at: usize) -> bool {
     let kept = (at + 1..at + 4).any(|at| {
         listed("answers explanations responses replies summaries comments sentences", clause.word(at))
@@ -54,13 +55,13 @@ fn is_manner(clause: &Clause<'_>, at: usize) -> bool {
     }
 }
 
-/// Returns the original words for quarantine, so that somebody can review them.
+/// Returns the original words for quarantine, so that a person can review them.
 fn aside(clause: &Clause<'_>) -> FactMatch {
     let whole = third::capital(&clause.turn[clause.start..clause.end.max(clause.start)]);
     FactMatch { quarantine: true, ..FactMatch::new(MemoryType::Observation, whole) }
 }
 
-/// Verbs of writing and showing. A standing instruction to do anything else is more than a matter of taste.
+/// Verbs of writing and showing. A lasting instruction with any other verb is more than a matter of taste.
 const STYLE: &str = "\
     use write answer reply respond format put keep call spell avoid add include make give show explain indent name comment \
     translate capitalize capitalise quote cite start end begin wrap sort prefer speak talk address leave document";
@@ -77,7 +78,7 @@ fn commanding(clause: &Clause<'_>) -> bool {
     phrases(COMMANDS).any(|words| clause.holds(words))
 }
 
-/// Returns true for "Always answer with the word …": a content, not a manner.
+/// Returns true for "Always answer with the word …", which prescribes content and not a manner.
 fn is_formula(clause: &Clause<'_>, verb: usize) -> bool {
     listed("answer reply respond start end begin", clause.word(verb))
         && listed("with by yes no that", clause.word(verb + 1))
@@ -98,19 +99,19 @@ pub(super) fn decision(clause: &Clause<'_>, voice: FactSpeaker<'_>) -> Option<Fa
     Some(FactMatch::new(MemoryType::Decision, content))
 }
 
-/// Returns the places of the subject and of the verb.
+/// Returns the positions of the subject and of the verb.
 fn start(clause: &Clause<'_>) -> Option<(usize, usize)> {
     if clause.says(0, "let us") {
         return Some((0, clause.past(2, "just")));
     }
-    // "After the review we chose …"
+    // A clause may begin with other words, as in "After the review we chose …".
     let opened = listed("after since for in on at last yesterday today following", clause.word(0));
     let ours = if opened { (1..7).find(|at| listed("we i", clause.word(*at)))? } else { 0 };
     listed("we i", clause.word(ours))
         .then(|| (ours, clause.past(ours + 1, "have finally now just already all also had both")))
 }
 
-/// Returns the place of the chosen thing, if a verb states a choice.
+/// Returns the position of the chosen thing, if a verb states a choice.
 fn chosen(clause: &Clause<'_>, at: usize) -> Option<usize> {
     let chosen = match clause.says(0, "let us") {
         true => "go with, stick with, stick to, settle on",

@@ -1,10 +1,10 @@
-//! Decodes bytes as text, or detects what else they are.
+//! Decodes bytes as text, or detects the type of bytes that are not text.
 
 use std::borrow::Cow;
 
 use super::package;
 
-/// The media type of unknown bytes.
+/// The media type of bytes of an unknown type.
 const UNKNOWN: &str = "application/octet-stream";
 
 /// Returns the text in the bytes, without a byte order mark, or `None` if they are not text.
@@ -18,7 +18,7 @@ pub(super) fn text(bytes: &[u8]) -> Option<Cow<'_, str>> {
 }
 
 fn utf8(bytes: &[u8]) -> Option<Cow<'_, str>> {
-    // These may consist of letters alone, but are not readable text.
+    // PDF and RTF files may contain only printable characters, but they are not readable text.
     let marked = bytes.starts_with(b"%PDF-") || bytes.starts_with(b"{\\rtf");
     if marked || bytes.contains(&0) {
         return None;
@@ -41,7 +41,7 @@ pub(super) fn western(bytes: &[u8]) -> Option<String> {
     bytes.iter().map(letter).collect()
 }
 
-/// The characters of Windows-1252 from 0x80 to 0x9f; five places are empty.
+/// The characters of Windows-1252 from 0x80 to 0x9f. Five codes have no character.
 #[rustfmt::skip]
 const WINDOWS_1252: [Option<char>; 32] = [
     Some('€'), None, Some('‚'), Some('ƒ'), Some('„'), Some('…'), Some('†'), Some('‡'),
@@ -57,7 +57,7 @@ fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Option<Cow<'_, str>> {
     (rest.is_empty() && !text.contains('\0')).then_some(Cow::Owned(text))
 }
 
-/// Returns the media type of bytes that are not text. The entries of a container show its type; if they do not, the
+/// Returns the media type of bytes that are not text. The entries of a container show its type. If they do not, the
 /// extension, in lower case, decides.
 pub(super) fn media_type(bytes: &[u8], extension: Option<&str>) -> &'static str {
     let told = infer::get(bytes).map_or(UNKNOWN, |told| told.mime_type());
@@ -72,7 +72,7 @@ pub(super) fn media_type(bytes: &[u8], extension: Option<&str>) -> &'static str 
     inside.unwrap_or(told)
 }
 
-/// Returns the media type of a package by the extension of its files.
+/// Returns the media type of a zip-based format by its file extension.
 pub(super) fn zipped(extension: &str) -> Option<&'static str> {
     Some(match extension {
         "docx" => "application/vnd.openxmlformats-officedocument.wordprocessingml.document",

@@ -1,17 +1,18 @@
-//! Detects the form of a text without a name, if there is no doubt.
+//! Detects the form of a text that has no name. If the form is not certain, the text is plain.
 //!
-//! A memory is usually a sentence or two, so every rule here needs more than one sign. A text without signs is plain.
+//! A memory usually has one or two sentences, so every rule needs more than one sign. A text without signs is plain
+//! text.
 
 use super::language::{self, ProgrammingLanguage};
 use super::valid::{StructuredFormat, fault, is_yaml_of_parts};
 
-/// Most lines that are read.
+/// Maximum number of lines that are read.
 const LINES: usize = 400;
 
-/// Most bytes of an address.
+/// Maximum length of an address, in bytes.
 const URL_BYTES: usize = 8_192;
 
-/// Returns true if a text is one web address and nothing else.
+/// Returns true if a text consists of exactly one web address.
 pub(super) fn is_link(text: &str) -> bool {
     let text = text.trim();
     let scheme = ["https://", "http://"]
@@ -26,15 +27,15 @@ pub(super) fn is_link(text: &str) -> bool {
         && !rest.contains(|c: char| c.is_whitespace() || c.is_control() || matches!(c, '<' | '>' | '"'))
 }
 
-/// Returns the format of a text that is a JSON object or list, a list of such lines, or a TOML or YAML file with
-/// structure.
+/// Returns the format of a text that is a JSON object or list, a sequence of JSON lines, or a structured TOML or YAML
+/// file.
 pub(super) fn format(text: &str) -> Option<StructuredFormat> {
     let text = text.trim();
     if text.starts_with(['{', '[']) {
         let valid = |format| fault(format, text).is_none().then_some(format);
         if let Some(format) = valid(StructuredFormat::Json) {
-            // Prose uses "[1]" and "[x]" as citations and checkboxes. A list of data contains something quoted or
-            // separated.
+            // Prose uses "[1]" and "[x]" as citations and checkboxes. A list of data contains a quote, a comma or an
+            // object.
             return text.contains(['"', ',', '{']).then_some(format);
         }
         let lines = text.lines().filter(|line| !line.trim().is_empty());
@@ -61,7 +62,8 @@ fn is_like_toml(text: &str) -> bool {
     table && keys > 0
 }
 
-/// Returns true if a text has three or more lower-case keys, one of them with something below it, and no line of prose.
+/// Returns true if a text has three or more lower-case keys, at least one key with content below it, and no line of
+/// prose.
 fn is_like_yaml(text: &str) -> bool {
     let (mut keys, mut below) = (0, text.starts_with("---\n") && !text.contains("\n---\n"));
     for line in text.lines().take(LINES) {
@@ -119,7 +121,7 @@ pub(super) fn is_markdown(text: &str) -> bool {
     signs >= 2 || (fences >= 2 && fences % 2 == 0)
 }
 
-/// Returns the language of a text that is certainly code.
+/// Returns the programming language of a text that is certainly code.
 pub(super) fn code(text: &str) -> Option<&'static ProgrammingLanguage> {
     let start = text.trim_start();
     if let Some(language) = language::by_its_first_line(start) {
@@ -141,7 +143,8 @@ pub(super) fn code(text: &str) -> Option<&'static ProgrammingLanguage> {
     by_its_lines(text)
 }
 
-/// Returns the language with enough matching lines, and more than any other, in a text with hardly any prose.
+/// Returns the language that has enough matching lines, and more matching lines than any other language, in a text with
+/// almost no prose.
 fn by_its_lines(text: &str) -> Option<&'static ProgrammingLanguage> {
     let (mut lines, mut prose) = (0_usize, 0_usize);
     let mut counts = [0_usize; TELLTALES.len()];
@@ -159,7 +162,7 @@ fn by_its_lines(text: &str) -> Option<&'static ProgrammingLanguage> {
     winners.next().is_none().then(|| language::named(name)).flatten()
 }
 
-/// Returns true if a line is words, not code or a comment.
+/// Returns true if a line is prose and not code or a comment.
 fn is_prose(line: &str) -> bool {
     let comment = ["//", "#", "/*", "*", "--", ";;", "\"\"\""].iter().any(|mark| line.starts_with(mark));
     let signs = line.contains(['{', '}', ';', '=', '<', '>', '(', ')', '[', ']']);
@@ -168,7 +171,7 @@ fn is_prose(line: &str) -> bool {
 
 type LinePredicate = fn(&str) -> bool;
 
-/// Patterns that hardly occur outside of each language.
+/// Patterns that almost never occur in text that is not code of the given language.
 const TELLTALES: &[(&str, LinePredicate)] = &[
     ("rust", |line| {
         begins(
@@ -278,7 +281,7 @@ const TELLTALES: &[(&str, LinePredicate)] = &[
         ) || line.contains("printf(\"")
     }),
     ("sql", |line| {
-        // In capitals: in lower case these are common words.
+        // The words must be in capitals, because in lower case they are common words.
         let clauses = [
             "SELECT ",
             "INSERT INTO ",

@@ -1,14 +1,14 @@
 //! The programming languages, with the names of their files.
 
-/// A language, with the signs that a file is written in it.
+/// A language, with the signs by which a file of this language is recognized.
 pub(super) struct ProgrammingLanguage {
-    /// Its name in tags and filters.
+    /// The name of the language in tags and filters.
     pub(super) name: &'static str,
-    /// Its media type: the registered one, or plain text if there is none.
+    /// The registered media type of the language, or plain text if there is none.
     pub(super) media_type: &'static str,
-    /// Extensions of its files, in lower case and without the dot.
+    /// File extensions of the language, in lower case and without the dot.
     extensions: &'static [&'static str],
-    /// Whole names of its files, in lower case.
+    /// Complete file names of the language, in lower case.
     names: &'static [&'static str],
     /// Programs that a `#!` line may name.
     interpreters: &'static [&'static str],
@@ -28,7 +28,7 @@ const fn typed(
     ProgrammingLanguage { name, media_type, extensions, names: &[], interpreters: &[] }
 }
 
-/// A pure table. A test checks that each extension and name is in one row only.
+/// The known languages. A test checks that each extension and each name is in one row only.
 const LANGUAGES: &[ProgrammingLanguage] = &[
     by_extension("ada", &["adb", "ads"]),
     by_extension("agda", &["agda"]),
@@ -227,7 +227,7 @@ pub(super) fn by_its_first_line(text: &str) -> Option<&'static ProgrammingLangua
         first
     };
     let program = program.to_ascii_lowercase();
-    // "python3.12" is "python3", and "ruby2.7" is "ruby".
+    // The version is ignored: "python3.12" is "python3", and "ruby2.7" is "ruby".
     let bare = program.split('.').next().unwrap_or(&program);
     let stem = bare.trim_end_matches(|c: char| c.is_ascii_digit());
     LANGUAGES

@@ -1,8 +1,8 @@
 //! Detects the form of a document: text, Markdown, code, data, a conversation, a link or a file.
 //!
-//! [`of_bytes`] is for files, [`of_text`] for text; [`is_importable`] decides beforehand which files are worth reading. The
-//! name is a claim, and the content decides: a `.json` file that is not valid JSON is text, with a [`FormMismatch`] about the error,
-//! and a `.md` file of bytes is a file.
+//! [`of_bytes`] is for files, and [`of_text`] is for text. Before a file is read, [`is_importable`] decides whether it
+//! is worth reading. If the name and the content disagree, the content decides: a `.json` file that is not valid JSON
+//! is text, with a [`FormMismatch`] that describes the error, and a `.md` file whose bytes are not text is a file.
 
 mod decode;
 mod guess;
@@ -28,17 +28,17 @@ use crate::vocabulary::ContentType;
 /// The form of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DocumentForm {
-    /// The form.
+    /// The content type.
     pub content_type: ContentType,
     /// The language of code or data: `rust`, `json`. `None` for the other forms.
     pub language: Option<&'static str>,
     /// The media type.
     pub media_type: &'static str,
-    /// The mismatch with the name.
+    /// The mismatch between the document and its name, if there is one.
     pub note: Option<FormMismatch>,
 }
 
-/// A mismatch between a document and its name. The document was still imported, as something else.
+/// A mismatch between a document and its name. The document was still imported, in another form.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FormMismatch {
@@ -60,20 +60,20 @@ pub enum FormMismatch {
     /// The document is text in an encoding other than Unicode.
     #[error("it is not UTF-8 and was read as Windows-1252")]
     Western,
-    /// The name says that it is text, but the bytes are not.
+    /// The name indicates text, but the bytes are not text.
     #[error(
         "its name ends with `.{extension}`, but its bytes are not text; it is kept as a file ({media_type})"
     )]
     NotText {
-        /// The extension of its name.
+        /// The extension of the document's name.
         extension: String,
-        /// The media type of its bytes.
+        /// The media type of the document's bytes.
         media_type: &'static str,
     },
 }
 
 impl DocumentForm {
-    /// Returns the form for a content type that is stored or was given.
+    /// Returns the form for a content type that is stored or that the caller gave.
     pub fn known(content_type: ContentType, language: Option<&str>) -> Self {
         match (content_type, language.and_then(language::named)) {
             (ContentType::Code, Some(language)) => Self::code(language),
@@ -115,17 +115,17 @@ impl DocumentForm {
 /// A document read from bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DecodedDocument<'a> {
-    /// Its form.
+    /// The form of the document.
     pub form: DocumentForm,
-    /// Its text, without a byte order mark; `None` for a file whose text has to be extracted first.
+    /// The text of the document, without a byte order mark. `None` for a file whose text has to be extracted first.
     pub text: Option<Cow<'a, str>>,
 }
 
 /// Detects the form of bytes that may have a name.
 ///
-/// UTF-8, and UTF-16 with a byte order mark, is text. Windows-1252 is text if the name says so. Anything else, and
-/// everything with a NUL, is a file. The bytes of a file determine its media type, if they can; the name counts only for
-/// containers that do not show their content.
+/// UTF-8, and UTF-16 with a byte order mark, is text. Windows-1252 is text if the name indicates text. Anything else,
+/// and any text with a NUL character, is a file. If possible, the bytes of a file determine its media type. The name
+/// counts only for containers that do not show their type.
 pub fn of_bytes<'a>(name: Option<&str>, bytes: &'a [u8]) -> DecodedDocument<'a> {
     if let Some(text) = decode::text(bytes) {
         return DecodedDocument { form: of_text(name, &text), text: Some(text) };
@@ -172,12 +172,12 @@ pub fn of_text(name: Option<&str>, text: &str) -> DocumentForm {
         Some(ImportableForm::Markdown) if talk::is_archive(text) => {
             DocumentForm::of_talk(ConversationOrigin::Transcript, "text/markdown")
         }
-        // A conversation in a Markdown file without any Markdown.
+        // A conversation in a Markdown file that contains no Markdown.
         Some(ImportableForm::Markdown) if !guess::is_markdown(text) => {
             conversation(text).unwrap_or_else(DocumentForm::markdown)
         }
         Some(ImportableForm::Markdown) => DocumentForm::markdown(),
-        // The log of a program looks like a conversation.
+        // The log of a program has the same form as a conversation, so it is not checked for a conversation.
         Some(ImportableForm::Text) if extension(&lower) == Some("log") => DocumentForm::text(),
         Some(ImportableForm::Text | ImportableForm::Subtitles) => {
             conversation(text).unwrap_or_else(DocumentForm::text)
@@ -226,14 +226,14 @@ fn subtitles(text: &str) -> &'static str {
     }
 }
 
-/// Returns the form of data that is a conversation.
+/// Returns the form of structured data that is an exported conversation.
 fn exported(format: StructuredFormat, text: &str) -> Option<DocumentForm> {
     let is_chat = format == StructuredFormat::Json && talk::is_exported(text);
     is_chat.then(|| DocumentForm::of_talk(ConversationOrigin::Chat, format.media_type()))
 }
 
-/// Returns the form of a text declared as data: in the format of its language or its name, otherwise in any format. Text
-/// that is not valid stays text.
+/// Returns the form of a text that was declared as data. The format is the one of the given language or of the name;
+/// without either, any format is tried. Text that is not valid data stays text.
 pub fn of_data(name: Option<&str>, language: Option<&str>, text: &str) -> DocumentForm {
     let lower = name.map(|name| file_name(name).to_lowercase()).unwrap_or_default();
     let named = match importable::group(&lower) {
@@ -256,7 +256,7 @@ pub fn of_data(name: Option<&str>, language: Option<&str>, text: &str) -> Docume
     }
 }
 
-/// Returns the form of a text with the name of a data file.
+/// Returns the form of a text whose name is the name of a data file.
 fn structured(format: StructuredFormat, text: &str) -> DocumentForm {
     exported(format, text).unwrap_or_else(|| data(format, text))
 }

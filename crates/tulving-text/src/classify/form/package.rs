@@ -1,26 +1,27 @@
 //! Detects the type of a zip archive by the names of its entries: an Office document, a book, or any other
 //! archive.
 //!
-//! Only the central directory at the end is read, so that the packed data costs nothing, however large it is.
+//! Reads only the central directory at the end, so the cost does not depend on the size of the packed data.
 
 use super::decode::zipped;
 
-/// Signatures of the end of the central directory, of its entries, and of an entry before its bytes.
+/// Signatures of the end of the central directory, of an entry in it, and of the header before an entry's bytes.
 const END: &[u8] = b"PK\x05\x06";
 const ENTRY: &[u8] = b"PK\x01\x02";
 const HEAD: &[u8] = b"PK\x03\x04";
-/// Their lengths without names and comments.
+/// Lengths of the same three records, without names and comments.
 const END_BYTES: usize = 22;
 const ENTRY_BYTES: usize = 46;
 const HEAD_BYTES: usize = 30;
-/// Longest comment after the end.
+/// Maximum length of the comment after the end record, in bytes.
 const COMMENT_BYTES: usize = 65_535;
-/// Most entries that are read. In files made by programs, the telling ones are among the first.
+/// Maximum number of entries that are read. In files written by programs, the entries that identify the type are among
+/// the first.
 const ENTRIES: usize = 4_096;
 /// The entry with the media type in OpenDocument files and books, stored uncompressed and first.
 const MIMETYPE: &[u8] = b"mimetype";
 
-/// Returns the media type of a zip archive, if it shows it.
+/// Returns the media type of a zip archive, if its entries show the type.
 pub(super) fn media_type(bytes: &[u8]) -> Option<&'static str> {
     declared(bytes).or_else(|| by_entries(bytes))
 }
@@ -34,7 +35,7 @@ fn declared(bytes: &[u8]) -> Option<&'static str> {
     }
     let says = bytes.get(begins..)?;
     let known = ["odt", "ods", "odp", "epub"].into_iter().filter_map(zipped);
-    // Another entry follows, or the sizes of this one.
+    // The text after the media type is either the next entry or the size record of this entry.
     known.into_iter().find(|known| {
         says.strip_prefix(known.as_bytes()).is_some_and(|rest| rest.is_empty() || rest.starts_with(b"PK"))
     })
@@ -75,7 +76,7 @@ fn contents(bytes: &[u8]) -> Option<usize> {
     usize::try_from(u32_at(bytes, end + 16)?).ok()
 }
 
-/// Returns the name of the entry that begins here, and the start of the next one.
+/// Returns the name of the entry that begins at this position, and the start of the next entry.
 fn entry(bytes: &[u8], begins: usize) -> Option<(&[u8], usize)> {
     let rest = bytes.get(begins..)?;
     if !rest.starts_with(ENTRY) {
@@ -100,7 +101,7 @@ mod tests {
 
     use super::*;
 
-    /// Makes an archive of empty entries, except for the first, which is stored uncompressed.
+    /// Makes an archive of empty entries. The first entry has content, which is stored uncompressed.
     fn archive(entries: &[&str], first: &[u8], comment: &[u8]) -> Vec<u8> {
         let short = |length: usize| u16::try_from(length).expect("short").to_le_bytes();
         let mut bytes = Vec::new();

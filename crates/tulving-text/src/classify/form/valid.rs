@@ -1,7 +1,7 @@
 //! Checks that a text is valid JSON, YAML or TOML, and finds the error.
 //!
-//! Nothing is built from the text, no alias is followed and nothing recurses, so that depth and references cost no
-//! more than the length of the text. Only TOML is read into a tree, by a reader that limits its depth.
+//! No tree is built from the text, no alias is resolved and no function recurses, so depth and references cost no more
+//! than the length of the text. The exception is TOML, which is parsed into a tree by a parser that limits the depth.
 
 use std::fmt;
 
@@ -11,24 +11,24 @@ use serde::de::IgnoredAny;
 use crate::classify::lexicon::listed;
 use crate::preview;
 
-/// Most characters of a parser's own message.
+/// Maximum number of characters of a parser's own message.
 const WHY_CHARS: usize = 120;
 
 /// A format of structured data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StructuredFormat {
-    /// A single JSON value.
+    /// One JSON value.
     Json,
-    /// A JSON value on each line.
+    /// One JSON value on each line.
     JsonLines,
-    /// YAML, of any number of documents.
+    /// YAML with any number of documents.
     Yaml,
     /// TOML.
     Toml,
 }
 
 impl StructuredFormat {
-    /// All of them.
+    /// All formats.
     pub(super) const ALL: [Self; 4] = [Self::Json, Self::JsonLines, Self::Yaml, Self::Toml];
 
     /// Returns the format of files with this lower-case extension.
@@ -41,7 +41,7 @@ impl StructuredFormat {
         Self::ALL.into_iter().find(|format| format.as_str().eq_ignore_ascii_case(name))
     }
 
-    /// Returns the extensions of its files.
+    /// Returns the file extensions of the format.
     pub(super) const fn extensions(self) -> &'static str {
         match self {
             Self::Json => "json geojson ipynb webmanifest har jsonld avsc code-workspace",
@@ -51,7 +51,7 @@ impl StructuredFormat {
         }
     }
 
-    /// Returns its name in filters and tags.
+    /// Returns the name of the format in filters and tags.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Json => "json",
@@ -61,7 +61,7 @@ impl StructuredFormat {
         }
     }
 
-    /// Returns its media type.
+    /// Returns the media type of the format.
     pub const fn media_type(self) -> &'static str {
         match self {
             Self::Json => "application/json",
@@ -83,7 +83,7 @@ impl fmt::Display for StructuredFormat {
     }
 }
 
-/// The place of the first error, counted from 1, and its message.
+/// The position of the first error, counted from 1, and the error message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct FormatSyntaxError {
     pub(super) line: usize,
@@ -91,7 +91,7 @@ pub(super) struct FormatSyntaxError {
     pub(super) why: String,
 }
 
-/// Returns the error in a text of this format, or `None` if it is valid.
+/// Returns the first error in a text of this format, or `None` if the text is valid.
 pub(super) fn fault(format: StructuredFormat, text: &str) -> Option<FormatSyntaxError> {
     match format {
         StructuredFormat::Json => json(text),
@@ -134,7 +134,7 @@ fn short(why: &str) -> String {
     preview::cut(why, WHY_CHARS)
 }
 
-/// Returns true if a text is a YAML mapping or list, and not one long scalar like any prose.
+/// Returns true if a text is a YAML mapping or list, and not a single long scalar. Any prose is a valid scalar.
 pub(super) fn is_yaml_of_parts(text: &str) -> bool {
     let mut parts = false;
     for event in Parser::new_from_str(text) {

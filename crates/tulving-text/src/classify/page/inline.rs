@@ -1,12 +1,12 @@
-//! Removes inline markup: a text without emphasis, links and tags.
+//! Removes inline markup: emphasis, links and tags.
 
-/// Longest distance, in bytes, to the end of a mark. It keeps the work linear for any text.
+/// Maximum distance to the end of a mark, in bytes. The limit makes the work linear for any text.
 const REACH: usize = 600;
 
-/// Deepest nesting of marks that are removed.
+/// Maximum nesting of marks that are removed.
 const DEPTH: usize = 3;
 
-/// Returns a text without its markup. Line breaks stay; other white space becomes one space.
+/// Returns a text without its markup. Line breaks are preserved, and each other run of white space becomes one space.
 pub(super) fn plain(text: &str) -> String {
     let mut out = InlineMarkupStripper { said: String::with_capacity(text.len()), drop: Vec::new() };
     out.take_in(text, 0);
@@ -17,7 +17,7 @@ pub(super) fn plain(text: &str) -> String {
 
 struct InlineMarkupStripper {
     said: String,
-    /// Ends of marks whose beginning was removed, innermost last.
+    /// End positions of marks whose beginning was removed, innermost last.
     drop: Vec<usize>,
 }
 
@@ -84,7 +84,8 @@ impl InlineMarkupStripper {
         }
     }
 
-    /// Adds a run of marks without meaning at once: checking it from each of its places would be quadratic.
+    /// Adds a run of marks without meaning in one step, because checking the run at each of its positions would be
+    /// quadratic.
     fn keep(&mut self, rest: &str, mark: char) -> usize {
         let length = run(rest, mark);
         self.said.push_str(&rest[..length]);
@@ -115,7 +116,7 @@ impl InlineMarkupStripper {
         Some(end + 2)
     }
 
-    /// Takes out a run of marks that begins or ends an emphasis.
+    /// Removes a run of marks that begins or ends an emphasis.
     fn emphasis(&mut self, rest: &str, before: char, at: usize) -> Option<usize> {
         let mark = rest.chars().next()?;
         let length = run(rest, mark);
@@ -146,7 +147,7 @@ impl InlineMarkupStripper {
     }
 }
 
-/// The text of a link at the beginning, and how much the link takes. A footnote says nothing.
+/// Returns the text of the link at the beginning, and the length of the link. The text of a footnote link is empty.
 fn link(rest: &str) -> Option<(&str, usize)> {
     let reach = near(rest);
     let close = closing(reach, b'[', b']')?;
@@ -158,13 +159,13 @@ fn link(rest: &str) -> Option<(&str, usize)> {
     match after.as_bytes().first() {
         Some(b'(') => Some((said, close + 2 + closing(after, b'(', b')')?)),
         Some(b'[') => Some((said, close + 2 + closing(after, b'[', b']')?)),
-        // A name of several words, or of code, names a target; `[x]` and `[1]` do not.
+        // Brackets around several words or around code are a link to a named target. `[x]` and `[1]` are not links.
         _ => (said.contains([' ', '`']) && !said.contains(['\n', '[']) || said.contains("::"))
             .then_some((said, close + 1)),
     }
 }
 
-/// Returns the place where the first bracket is closed.
+/// Returns the position at which the first bracket is closed.
 fn closing(text: &str, open: u8, close: u8) -> Option<usize> {
     let mut depth = 0_usize;
     text.bytes().position(|b| {
@@ -176,7 +177,7 @@ fn closing(text: &str, open: u8, close: u8) -> Option<usize> {
     })
 }
 
-/// Returns the beginning of a text, in which the end of a mark is searched.
+/// Returns the beginning of a text, up to the distance in which the end of a mark is searched.
 fn near(text: &str) -> &str {
     &text[..text.floor_char_boundary(REACH)]
 }
@@ -185,7 +186,7 @@ fn run(text: &str, mark: char) -> usize {
     text.bytes().take_while(|b| char::from(*b) == mark).count()
 }
 
-/// Returns true if the text between angle brackets is an HTML tag, not a type parameter.
+/// Returns true if the text between angle brackets is an HTML tag and not a type parameter.
 fn is_tag(inner: &str) -> bool {
     let name = inner.trim_start_matches('/');
     let end = name.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(name.len());

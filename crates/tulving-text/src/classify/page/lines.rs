@@ -3,10 +3,10 @@
 use super::{ListItemMark, MarkupLanguage, PageBlock, ParsedPage, inline};
 use crate::front::fenced;
 
-/// Shortest line, in characters, that may have been wrapped.
+/// Minimum length of a line that may have been wrapped, in characters.
 const WRAPPED_CHARS: usize = 50;
 
-/// The part that is being read.
+/// The kind of the block that is being read.
 enum OpenPageBlock {
     Nothing,
     Paragraph,
@@ -17,12 +17,12 @@ pub(super) struct PageParser<'a> {
     markup: MarkupLanguage,
     page: ParsedPage<'a>,
     open: OpenPageBlock,
-    /// The lines of the open part.
+    /// The lines of the open block.
     lines: Vec<&'a str>,
     rows: Vec<Vec<String>>,
-    /// True if the line before was empty, or there was none.
+    /// True if the previous line was empty, or if there is no previous line.
     after_gap: bool,
-    /// True if no comment is closed from here on.
+    /// True if no comment ends in the rest of the text.
     unclosed: bool,
 }
 
@@ -71,7 +71,7 @@ impl<'a> PageParser<'a> {
             let start = line.len() - bare.len();
             let end = if self.unclosed { None } else { rest[start..].find("-->") };
             self.unclosed = end.is_none();
-            // A comment without an end is this line alone; otherwise it would hide the whole document.
+            // A comment without an end covers only this line; otherwise it would hide the rest of the document.
             return Some(end.map_or(line.len(), |end| start + end + 3));
         }
         if self.markup == MarkupLanguage::Rst && (line.starts_with(".. ") || line.starts_with("__ ")) {
@@ -106,8 +106,8 @@ impl<'a> PageParser<'a> {
         None
     }
 
-    /// Returns the length of a directive, a target or a comment of reStructuredText, with the indented lines
-    /// below it.
+    /// Returns the length of a directive, a target or a comment of reStructuredText, including the indented lines below
+    /// it.
     fn directive(&mut self, rest: &'a str, line: &'a str) -> usize {
         self.end();
         let mut taken = line.len();
@@ -128,8 +128,8 @@ impl<'a> PageParser<'a> {
         taken
     }
 
-    /// Returns true if an indented line is code: not after a list, whose items may be indented, and not a
-    /// sentence.
+    /// Returns true if an indented line is code. A line after a list, which may be an indented item, and a sentence are
+    /// not code.
     fn is_code(&self, line: &str) -> bool {
         let in_list = matches!(self.page.blocks.last(), Some(PageBlock::Item { .. }));
         let sentence = line.trim_end().ends_with('.') && line.split_whitespace().count() > 5;
@@ -198,7 +198,7 @@ impl<'a> PageParser<'a> {
         }
     }
 
-    /// Ends the open part.
+    /// Ends the open block.
     fn end(&mut self) {
         if !self.rows.is_empty() {
             self.page.blocks.push(PageBlock::Table(std::mem::take(&mut self.rows)));
@@ -215,7 +215,7 @@ impl<'a> PageParser<'a> {
         }
     }
 
-    /// Returns the level and the text of a line that is a heading by itself.
+    /// Returns the level and the text of a line that is a heading without an underline.
     fn heading<'b>(&self, line: &'b str) -> Option<(usize, &'b str)> {
         let mark = match self.markup {
             MarkupLanguage::Markdown => '#',
@@ -233,10 +233,10 @@ impl<'a> PageParser<'a> {
         fits.then(|| (marks, closed(rest.trim(), mark)))
     }
 
-    /// Returns the level of the line above, if this one underlines it.
+    /// If this line underlines the line above, returns the level of that heading.
     fn underlines(&self, bare: &str) -> Option<usize> {
         let mark = bare.chars().next()?;
-        // "6. Tooling" above such a line is a title with a number.
+        // A numbered line such as "6. Tooling" above an underline is a title and not a list item.
         let numbered = matches!(self.open, OpenPageBlock::Item(ListItemMark::Number))
             && (mark == '=' || self.markup == MarkupLanguage::Rst);
         if !(matches!(self.open, OpenPageBlock::Paragraph) || numbered)
@@ -254,7 +254,7 @@ impl<'a> PageParser<'a> {
             ('~' | '^' | '"' | '+' | '*' | '#', MarkupLanguage::Rst) if bare.len() >= 3 => 3,
             _ => return None,
         };
-        // A long line above a rule is a sentence.
+        // A long line above a rule is a sentence and not a heading.
         (self.lines[0].chars().count() <= 120).then_some(level)
     }
 }
@@ -305,7 +305,7 @@ fn item(bare: &str) -> Option<(ListItemMark, &str)> {
     text.starts_with([' ', '\t']).then(|| (ListItemMark::Number, text.trim_start()))
 }
 
-/// Joins lines to one text. A line long enough to have been wrapped continues on the next.
+/// Joins lines into one text. A line that is long enough to have been wrapped continues on the next line.
 fn joined(lines: &[&str]) -> String {
     let mut text = String::new();
     let mut wraps = false;

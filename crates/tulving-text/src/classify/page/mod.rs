@@ -1,8 +1,8 @@
 //! A document as its reader sees it: headings, paragraphs, list items, code and tables, in order and without markup.
 //!
-//! The other rules of [`classify`](super) work on it. It understands the Markdown that matters here, and treats plain text
-//! as Markdown with little markup. For reStructuredText, AsciiDoc and Org it knows the headings. A conversation is a page
-//! whose paragraphs are its turns.
+//! The other rules of [`classify`](super) use this form. It supports the Markdown that these rules need, and treats
+//! plain text as Markdown with little markup. In reStructuredText, AsciiDoc and Org, the headings are recognized.
+//! A conversation becomes a page whose paragraphs are the turns.
 
 mod inline;
 mod lines;
@@ -16,29 +16,29 @@ use crate::front::{FrontMatterField, FrontMatterValue};
 use crate::sentence;
 use crate::vocabulary::ContentType;
 
-/// Most bytes of a document that are read, from its beginning: about thirty printed pages. Nobody needs more to see what it
-/// is, and the longest content takes no longer than this.
+/// Maximum number of bytes that are read from the beginning of a document: about thirty printed pages. More text is not
+/// needed to classify a document, and the limit bounds the time for long content.
 pub(super) const LOOKED_AT: usize = 96 << 10;
 
-/// Most sentences that are read. Only lists of single words have more within [`LOOKED_AT`].
+/// Maximum number of sentences that are read. Only lists of single words have more sentences within [`LOOKED_AT`].
 const SENTENCES: usize = 3_000;
 
 /// A part of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum PageBlock<'a> {
-    /// A heading, 1 for the outermost.
+    /// A heading with its level. The outermost level is 1.
     Heading { level: usize, text: String },
-    /// Running text. Wrapped lines are joined; others are kept apart.
+    /// Running text. Wrapped lines are joined, and other lines stay separate.
     Paragraph(String),
     /// An item of a list.
     Item { mark: ListItemMark, text: String },
     /// Code, with the language that its fence names.
     Code { language: &'a str, text: &'a str },
-    /// A table, row by row, its header first.
+    /// A table, row by row. The first row is the header.
     Table(Vec<Vec<String>>),
 }
 
-/// The beginning of a list item.
+/// The mark at the beginning of a list item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ListItemMark {
     Bullet,
@@ -70,14 +70,14 @@ impl MarkupLanguage {
 /// The part of a document that is read.
 #[derive(Debug, Default)]
 pub(super) struct ParsedPage<'a> {
-    /// The fields above the text.
+    /// The front matter fields above the text.
     pub(super) front: Vec<FrontMatterField>,
-    /// The parts, in order.
+    /// The blocks, in order.
     pub(super) blocks: Vec<PageBlock<'a>>,
 }
 
 impl<'a> ParsedPage<'a> {
-    /// Reads the beginning of a document. Code, data, links and files have nothing to read in this way.
+    /// Reads the beginning of a document. For code, data, links and files, the page is empty.
     pub(super) fn of(content: &'a str, form: &DocumentForm, name: Option<&str>) -> Self {
         match form.content_type {
             ContentType::Text | ContentType::Markdown => {
@@ -99,7 +99,7 @@ impl<'a> ParsedPage<'a> {
         Self { front: Vec::new(), blocks: heading.into_iter().chain(turns).collect() }
     }
 
-    /// Returns a field above the text. The entries of a list are separated by spaces.
+    /// Returns the value of a front matter field. The entries of a list are separated by spaces.
     pub(super) fn field(&self, name: &str) -> Option<String> {
         let field = self.front.iter().find(|field| field.name.to_lowercase() == name)?;
         match &field.value {
@@ -117,7 +117,7 @@ impl<'a> ParsedPage<'a> {
         })
     }
 
-    /// Returns running text and items, each with its index among the parts.
+    /// Returns the running text and the list items, each with its index among the blocks.
     pub(super) fn prose(&self) -> impl Iterator<Item = (usize, &str)> {
         self.blocks.iter().enumerate().filter_map(|(at, block)| match block {
             PageBlock::Paragraph(text) | PageBlock::Item { text, .. } => Some((at, text.as_str())),

@@ -1,7 +1,7 @@
 //! Classifies a short text by its start: a label such as `Team conventions: …`, or a question that it answers.
 //!
-//! The words of a label count like those of a title. A label may also name a thing ("Daily standup: 9:30"), so the text
-//! after it must fit: a report after a meeting, orders or a list after a runbook.
+//! The words of a label count like the words of a title. A label may also name a thing ("Daily standup: 9:30"), so the
+//! text after the label must match the kind: a report after a meeting, or instructions or a list after a runbook.
 
 use super::RuleClassification;
 use super::clause::{clauses, is_past, orders};
@@ -12,19 +12,19 @@ use crate::classify::lexicon::listed;
 use crate::vocabulary::{Kind, Stability};
 use crate::when::WEEKDAYS;
 
-/// Most characters of a label.
+/// Maximum number of characters of a label.
 const CHARS: usize = 60;
 
-/// The weights at which the words of a label indicate a kind, at which they are enough alone, and at which they are enough
-/// before orders.
+/// Minimum weights of a label's words: to indicate a kind, to decide the kind alone, and to indicate instructions if
+/// the text after the label consists of orders.
 const NAMED: f32 = 2.0;
 const LOUD: f32 = 3.0;
 const LIKELY: f32 = 1.5;
 
-/// Most words of a list item.
+/// Maximum number of words of a list item.
 const ITEM_WORDS: usize = 4;
 
-/// Classifies a short text by its start, if that announces something.
+/// Classifies a short text by its start, if the start announces the kind.
 pub(super) fn sorted(text: &str) -> Option<RuleClassification> {
     if let Some((question, answer)) = asked(text) {
         return answered(&question, answer);
@@ -44,7 +44,7 @@ pub(super) fn sorted(text: &str) -> Option<RuleClassification> {
     }
 }
 
-/// Splits a text into a question at its start and the answer.
+/// Splits a text into a question at the start and the answer after it.
 fn asked(text: &str) -> Option<(String, &str)> {
     let (question, answer) = text.split_once('?')?;
     let answer = answer.trim();
@@ -95,7 +95,7 @@ impl<'a> LeadLabel<'a> {
         self.counts[kind as usize]
     }
 
-    /// Returns true if it indicates this kind more than any other.
+    /// Returns true if the label indicates this kind more than any other kind.
     fn names(&self, kind: Kind, least: f32) -> bool {
         let other = Kind::ALL.iter().any(|other| *other != kind && self.count(*other) > self.count(kind));
         self.count(kind) >= least && !other
@@ -105,7 +105,7 @@ impl<'a> LeadLabel<'a> {
         holds(&self.words, words)
     }
 
-    /// Returns the stability of conventions and plans, which are true now and change over time.
+    /// Returns the stability of conventions and plans, which are valid now and change over time.
     fn kept_up(&self) -> Option<Stability> {
         let kept = |(words, found): &(&str, DocumentTrait)| {
             matches!(found, DocumentTrait::Convention | DocumentTrait::Plan) && self.holds(words)
@@ -114,7 +114,7 @@ impl<'a> LeadLabel<'a> {
         (TRAITS.iter().any(kept) && !is_of_another).then_some(Stability::Evolving)
     }
 
-    /// Returns true if it names a meeting or a day, and a report follows, not a schedule.
+    /// Returns true if the label names a meeting or a day, and the text after it is a report and not a schedule.
     fn reports(&self) -> bool {
         let with = ["with", "from"].iter().any(|word| self.holds(word));
         let one_on_one = self.head.starts_with("1:1") || self.head.contains(" 1:1");
@@ -131,14 +131,15 @@ impl<'a> LeadLabel<'a> {
         (count >= LOUD && words.len() >= 2) || (with && words.len() >= 3) || told
     }
 
-    /// Returns true if it names a decision or its reasons, and some follow.
+    /// Returns true if the label names a decision or its reasons, and the text after it gives reasons.
     fn reasons(&self) -> bool {
         let pros = self.words.starts_with(" pros ") && holds(&spaced(self.rest), "cons");
         // "Why: unknown" and "Decision: pending" give no reasons.
         pros || (self.names(Kind::Rationale, NAMED) && self.rest.split_whitespace().nth(2).is_some())
     }
 
-    /// Returns true if it names instructions and orders or a list follow, or if the text after it consists of orders.
+    /// Returns true if the label names instructions and the text after it has orders or a list, or if that text
+    /// consists of orders.
     fn instructs(&self) -> bool {
         let (parts, orders) = (clauses(self.rest).count(), orders(self.rest));
         let first = self.words.split_whitespace().next().unwrap_or_default();
@@ -151,14 +152,14 @@ impl<'a> LeadLabel<'a> {
             || self.aims()
     }
 
-    /// Returns true if it states an aim: "To get the logs: …". A title has a capital there.
+    /// Returns true if the label states an aim: "To get the logs: …". In a title, the next word has a capital.
     fn aims(&self) -> bool {
         let aim = self.head.strip_prefix("To ").or_else(|| self.head.strip_prefix("to "));
         aim.is_some_and(|aim| aim.starts_with(|c: char| c.is_lowercase()) && !aim.starts_with("do"))
     }
 }
 
-/// Returns true if words are a schedule: a time of day, "every", weekdays in general.
+/// Returns true if the words are a schedule: a time of day, "every", or weekdays in general.
 fn is_schedule(rest: &str) -> bool {
     let said = spaced(rest);
     let is_time = |word: &str| {

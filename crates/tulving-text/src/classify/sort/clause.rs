@@ -1,4 +1,4 @@
-//! The form of a sentence: an instruction, a rule, or a report.
+//! Detects the form of a sentence: an instruction, a rule or a report.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -6,22 +6,22 @@ use std::sync::LazyLock;
 use super::words::{holds, spaced};
 use crate::classify::lexicon::{listed, words};
 
-/// The form of a sentence. The counts of a document are sums of these.
+/// The form of a sentence. The counts of a document are the sums over its sentences.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct SentenceForm {
-    /// True if it tells the reader to do something now.
+    /// True if the sentence tells the reader to do something now.
     pub(super) acts: bool,
-    /// True if it states a rule for the way things are done.
+    /// True if the sentence states a rule for the way in which things are done.
     pub(super) rules: bool,
-    /// True if it reports an event.
+    /// True if the sentence reports an event.
     pub(super) tells: bool,
-    /// True if it reports the act of a person.
+    /// True if the sentence reports an action of a person.
     pub(super) recounts: bool,
-    /// True if it defines something.
+    /// True if the sentence defines something.
     pub(super) defines: bool,
-    /// True if it guides the reader through a sequence: "you fill in", "once it is here", "it then goes to".
+    /// True if the sentence guides the reader through a sequence: "you fill in", "once it is here", "it then goes to".
     pub(super) leads: bool,
-    /// True if it is about the future.
+    /// True if the sentence is about the future.
     pub(super) foresees: bool,
 }
 
@@ -62,8 +62,8 @@ const DEFINING: &[&str] = &[
     "is built on",
 ];
 
-/// Returns true if a sentence tells the reader to do something: it begins with such a verb, or such a verb follows its
-/// opening words.
+/// Returns true if a sentence tells the reader to do something. Such a sentence begins with an imperative verb, or has
+/// an imperative verb after its opening words.
 pub(super) fn acts(sentence: &str) -> bool {
     clauses(sentence).next().is_some_and(is_order) || after_condition(sentence).is_some_and(is_order)
 }
@@ -73,7 +73,7 @@ pub(super) fn orders(sentence: &str) -> usize {
     clauses(sentence).filter(|clause| is_order(clause)).count()
 }
 
-/// Splits a sentence at commas and the like, and after "and" and "then".
+/// Splits a sentence at commas and similar marks, and after "and" and "then".
 pub(super) fn clauses(sentence: &str) -> impl Iterator<Item = &str> {
     sentence
         .split([',', ';', ':', '.', '(', '!'])
@@ -83,7 +83,7 @@ pub(super) fn clauses(sentence: &str) -> impl Iterator<Item = &str> {
         .filter(|part| !part.is_empty())
 }
 
-/// Returns the text after an opening condition or aim: "If it is older, forward it".
+/// Returns the text after a condition or an aim at the beginning: "forward it" for "If it is older, forward it".
 fn after_condition(sentence: &str) -> Option<&str> {
     let head = sentence.trim_start_matches(|c: char| !c.is_alphanumeric());
     let first = head.split_whitespace().next()?.to_lowercase();
@@ -100,7 +100,7 @@ fn is_order(clause: &str) -> bool {
     let Some(verb) = words.next().filter(|verb| ACTS.contains(verb)) else { return false };
     let next = words.next().unwrap_or_default();
     let by_doing = next == "by" && words.next().is_some_and(|word| word.ends_with("ing"));
-    // "Run is a name", "Order of things": the word is not a verb here.
+    // In "Run is a name" and "Order of things", the word is not a verb.
     let noun = next.is_empty() || listed("are by can does for had has is may must of s was were will", next);
     by_doing || !noun || listed("ask go look search stop wait", verb)
 }
@@ -124,19 +124,19 @@ fn is_habit(verb: &str) -> bool {
     !verb.ends_with("ed") && !PAST.contains(verb) && !listed(others, verb)
 }
 
-/// Returns true if words report an event: a verb in the past that is not part of a present passive.
+/// Returns true if the words report an event: they have a verb in the past tense that is not part of a present passive.
 pub(super) fn is_past(words: &[&str]) -> bool {
     words.iter().enumerate().any(|(at, word)| {
         let before = at.checked_sub(1).map_or("", |at| words[at]);
         let after = words.get(at + 1).copied().unwrap_or_default();
         if matches!(*word, "was" | "were") {
-            // "was saved" describes what happens to things, "was calm" what somebody was.
+            // "was saved" describes what happens to things, and "was calm" describes what a person was.
             return !after.ends_with("ed") && !after.ends_with("en") && !matches!(after, "not" | "");
         }
         if PAST.contains(word) {
             return !listed("to a an the is are be been", before);
         }
-        // "is stored", "a revoked right", "sorted by size": not a verb of its own.
+        // In "is stored", "a revoked right" and "sorted by size", the word is not a main verb.
         let regular = word.len() >= 5 && word.ends_with("ed");
         regular
             && after != "by"
@@ -145,12 +145,12 @@ pub(super) fn is_past(words: &[&str]) -> bool {
     })
 }
 
-/// Returns true if words report the act of a person: the subject is "I", "she" or a name, or the verb comes first as in
-/// notes.
+/// Returns true if the words report an action of a person: the subject is "I", "she" or a name, or the verb comes
+/// first, as in notes.
 fn is_of_person(sentence: &str, words: &[&str]) -> bool {
     let past = |word: &str| word.ends_with("ed") || PAST.contains(word);
     let pronoun = || words.iter().any(|word| listed("i we he she they everyone nobody people", word));
-    // A name is a word with one capital, just before the verb.
+    // A name is a single word with a capital directly before the verb.
     let named = || {
         let bare = |word: &'_ str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_owned();
         let written: Vec<String> = sentence.split_whitespace().map(bare).collect();

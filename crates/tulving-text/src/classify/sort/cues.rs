@@ -1,30 +1,31 @@
-//! Words that indicate a kind, in a name, a title, a heading or the text. A pure table.
+//! Words that indicate a kind, in a name, a title, a heading or the text.
 //!
-//! A weight of about four decides alone, one of two needs support, and less than one only tips the balance. They were set by
-//! hand on the examples in `tests/it/labelled/known.toml`.
+//! A cue with a weight of about four decides alone, a cue with a weight of two needs support, and a cue with a weight
+//! below one only decides between close scores. The weights were set manually on the examples in
+//! `tests/it/labelled/known.toml`.
 
 use crate::vocabulary::Kind;
 use crate::vocabulary::Kind::{Episodic, Procedural, Rationale, Semantic};
 
-/// Words, the kind they indicate, and their weight.
+/// A cue: words, the kind that they indicate, and their weight.
 pub(super) type KindCue = (&'static str, Kind, f32);
 
-/// Other traits of a document that a name or a title shows.
+/// Additional properties of a document that a name or a title indicates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum DocumentTrait {
     /// Describes how a team works, and is kept up to date.
     Convention,
     /// Describes the future.
     Plan,
-    /// Describes the basis of other things.
+    /// Describes the foundations of other things.
     Foundation,
-    /// Records something that is over and does not change.
+    /// Records something that is finished and does not change.
     Record,
     /// Lists changes, and grows with every version.
     Changes,
 }
 
-/// Words of names and titles. If one cue contains another, only the longest counts.
+/// Words of names and titles. If one cue contains another, only the longest cue counts.
 pub(super) const NAMES: &[KindCue] = &[
     ("runbook", Procedural, 4.0),
     ("runbooks", Procedural, 4.0),
@@ -192,7 +193,7 @@ pub(super) const NAMES: &[KindCue] = &[
     ("vision", Semantic, 2.5),
 ];
 
-/// Words of names and titles that show more than the kind.
+/// Words of names and titles that indicate an additional property.
 pub(super) const TRAITS: &[(&str, DocumentTrait)] = &[
     ("conventions", DocumentTrait::Convention),
     ("convention", DocumentTrait::Convention),
@@ -238,7 +239,7 @@ pub(super) const TRAITS: &[(&str, DocumentTrait)] = &[
     ("incident review", DocumentTrait::Record),
 ];
 
-/// Words of headings, and of labels before a colon. The heading equals these words, or begins with them.
+/// Words of headings, and of labels before a colon. A heading matches if it equals these words or begins with them.
 pub(super) const HEADINGS: &[KindCue] = &[
     ("prerequisites", Procedural, 2.0),
     ("requirements", Procedural, 0.5),
@@ -339,7 +340,7 @@ pub(super) const HEADINGS: &[KindCue] = &[
     ("license", Semantic, 0.75),
 ];
 
-/// Phrases in the text: the weight of each occurrence, and the maximum weight of all of them.
+/// Phrases in the text: the weight of each occurrence, and the maximum total weight of all occurrences.
 pub(super) const PHRASES: &[(&str, Kind, f32, f32)] = &[
     ("we chose", Rationale, 1.25, 2.5),
     ("chosen", Rationale, 0.75, 1.5),

@@ -1,4 +1,4 @@
-//! The text above the body: its name, its title, its headings and the labels of its lines.
+//! The parts of a document that describe its text: its name, its title, its headings and the labels of its lines.
 
 use super::cues::KindCue;
 use super::label::label;
@@ -7,10 +7,10 @@ use crate::classify::page::{PageBlock, ParsedPage};
 use crate::vocabulary::Kind;
 use crate::when::WEEKDAYS;
 
-/// Most characters of a first line that is a title without being marked as one.
+/// Maximum number of characters of a first line that is a title without being marked as a title.
 const TITLE_CHARS: usize = 80;
 
-/// Returns the cues of a list that occur in words, without those that are part of a longer one.
+/// Returns the cues of a list that occur in the words. A cue that is part of a longer matching cue does not count.
 pub(super) fn longest<'a>(
     cues: &'static [KindCue],
     words: &'a str,
@@ -38,7 +38,7 @@ pub(super) fn days(title: &str, path: &PathWords) -> f32 {
         0.0
     };
     let named = match names_day(&path.file) {
-        // A journal: the name is only the day.
+        // The name of a journal is only the day.
         true if path.file.split_whitespace().count() == 3 => 3.5,
         true => 1.0,
         false => 0.0,
@@ -52,7 +52,7 @@ fn names_week(words: &str) -> bool {
     words.split(" week ").skip(1).any(numbered)
 }
 
-/// Returns the title of a page: its own, or a short first line above others.
+/// Returns the title of a page: its own title, or a short first line above other text.
 pub(super) fn title(page: &ParsedPage<'_>) -> String {
     if let Some(title) = page.field("title") {
         return title;
@@ -66,7 +66,7 @@ pub(super) fn title(page: &ParsedPage<'_>) -> String {
             if more && short {
                 return first.to_owned();
             }
-            // A short first sentence that asks, or names its topic, also serves as a title.
+            // A short first sentence that is a question or names its topic also counts as a title.
             let end = first.find(['?', '.']).map_or(0, |at| at + 1);
             let opening = &first[..end];
             let announces =

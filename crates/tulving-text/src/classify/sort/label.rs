@@ -2,7 +2,7 @@
 
 use crate::classify::lexicon::listed;
 
-/// Most words of a label.
+/// Maximum number of words of a label.
 const WORDS: usize = 5;
 
 /// Returns the label of a line, and the text after it.

@@ -1,8 +1,9 @@
 //! Classifies a document by rules: its kind and its stability.
 //!
-//! The signs are its name and title, its headings and labels, and the form of its sentences. Each sign counts for one kind,
-//! and the kind with the most wins, if it wins clearly. A single sentence has no headings: there only a few phrases count,
-//! because an agent's facts should keep the defaults of their type. The rules are English.
+//! The signs of a document are its name and title, its headings and labels, and the form of its sentences. Each sign
+//! counts for one kind. The kind with the highest score wins if its lead is large enough. A single sentence has no
+//! headings, so only a few phrases count for it, because an agent's facts should have the defaults of their memory
+//! type. The rules are English.
 
 mod announced;
 mod clause;
@@ -18,12 +19,12 @@ use super::form::DocumentForm;
 use super::page::ParsedPage;
 use crate::vocabulary::{ContentType, Kind, Stability};
 
-/// The result of the rules. `None` means the default of the type.
+/// The result of the rules. For a field that is `None`, the default of the memory type applies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RuleClassification {
-    /// Its kind.
+    /// The kind of the document.
     pub kind: Option<Kind>,
-    /// Its stability.
+    /// The stability of the document.
     pub stability: Option<Stability>,
 }
 
@@ -33,14 +34,14 @@ impl RuleClassification {
     }
 }
 
-/// Returns the kind and the stability of a document; none where the rules are not sure.
+/// Returns the kind and the stability of a document. A field is `None` if the rules are not certain.
 pub fn sorted(content: &str, form: &DocumentForm, name: Option<&str>) -> RuleClassification {
     match form.content_type {
         ContentType::Chat | ContentType::Transcript => {
             return RuleClassification::new(Kind::Episodic, Stability::Volatile);
         }
         ContentType::Structured => return of_data(content, name),
-        // A program shows how, but not to a reader; a link and a file have no text yet.
+        // A program describes how something is done, but not for a reader. A link and a file have no text yet.
         ContentType::Code | ContentType::Link | ContentType::File => return RuleClassification::default(),
         ContentType::Text | ContentType::Markdown => {}
     }
@@ -51,7 +52,7 @@ pub fn sorted(content: &str, form: &DocumentForm, name: Option<&str>) -> RuleCla
     KindScores::of(&page, name).sorted()
 }
 
-/// Classifies data: a reference if it describes an interface, otherwise unknown.
+/// Classifies data. Data that describes an interface is a reference; the kind of other data is unknown.
 fn of_data(content: &str, name: Option<&str>) -> RuleClassification {
     let head = &content[..content.floor_char_boundary(2_000)];
     let describes =

@@ -1,7 +1,7 @@
-//! Classifies one or two sentences, the usual memory of an agent.
+//! Classifies texts of one or two sentences, which are the usual memories of an agent.
 //!
-//! They keep the defaults of their type, unless they clearly state how to do something, why something was chosen, what
-//! happened or what is true just now, or a label before them does.
+//! Such a text gets the defaults of its memory type, unless the text or its label clearly states how to do something,
+//! why something was chosen, what happened or what is true only now.
 
 use super::RuleClassification;
 use super::announced;
@@ -16,15 +16,16 @@ use crate::classify::page::{PageBlock, ParsedPage};
 use crate::vocabulary::{Kind, Stability};
 use crate::when::WEEKDAYS;
 
-/// Most characters and sentences of such a text.
+/// Maximum number of characters and of sentences of a short text.
 const CHARS: usize = 320;
 const SENTENCES: usize = 3;
 
-/// The weights at which the words of a label count as a heading, and at which they do so before any text.
+/// Minimum weights of a label's words: to count as a heading, and to count as a heading regardless of the text after
+/// them.
 const NAMED: f32 = 2.5;
 const LOUD: f32 = 3.5;
 
-/// Returns true if a page is such a short text, not a document.
+/// Returns true if a page is a short text and not a document.
 pub(super) fn is_saying(page: &ParsedPage<'_>) -> bool {
     let [PageBlock::Paragraph(text)] = page.blocks.as_slice() else { return page.blocks.is_empty() };
     text.chars().nth(CHARS).is_none() && !text.contains('\n') && page.sentences().nth(SENTENCES).is_none()
@@ -66,7 +67,7 @@ fn labelled(page: &ParsedPage<'_>, text: &str) -> Option<RuleClassification> {
         // "Daily standup: 9:30" is a schedule, not a report.
         Some(Kind::Episodic) if named < LOUD && !is_past(&words) => None,
         Some(Kind::Episodic | Kind::Rationale) => Some(sorted),
-        // A name with a statement is a fact, and orders have signs of their own.
+        // A name with a statement is a fact. Instructions are recognized by other signs.
         _ => None,
     }
 }
@@ -80,7 +81,7 @@ fn on_any_day(said: &str, before: &str) -> bool {
     WEEKDAYS.iter().any(|day| holds(said, &format!("{before} {day}")))
 }
 
-/// Returns true if it reports a recent event.
+/// Returns true if the text reports a recent event.
 fn happened(said: &str) -> bool {
     let words: Vec<&str> = said.split_whitespace().collect();
     let near = any(said, "yesterday|yesterday's|today|today's|tonight|last night|last week|just now")
@@ -88,13 +89,13 @@ fn happened(said: &str) -> bool {
         || any(said, "this morning|this afternoon|this evening")
         || on_any_day(said, "last")
         || (on_any_day(said, "on") && !names_day(said));
-    // "What is called so today was called otherwise" is not news.
+    // "today" is not in the list: "What is called so today was called otherwise" is not news.
     let passive = any(said, "yesterday|yesterday's|last night|ago") && any(said, "was|were");
     let just = words.first() == Some(&"just") && is_past(&words[..words.len().min(3)]);
     just || (near && (is_past(&words) || passive))
 }
 
-/// Returns true if it is only true for the moment.
+/// Returns true if the text is only true for the moment.
 fn holds_now(said: &str) -> bool {
     let now = any(
         said,
@@ -106,7 +107,7 @@ fn holds_now(said: &str) -> bool {
     (now && wrong) || open || is_busy(said) || is_at_work(said)
 }
 
-/// Returns true if it notes current work: "Working on the login bug today".
+/// Returns true if the text notes current work: "Working on the login bug today".
 fn is_at_work(said: &str) -> bool {
     let first = said.split_whitespace().next().unwrap_or_default();
     listed(
@@ -115,8 +116,8 @@ fn is_at_work(said: &str) -> bool {
     ) && any(said, "today|now|this morning|this afternoon|this week|right now|at the moment|until tomorrow")
 }
 
-/// Returns true if somebody is busy with something. "She is currently learning Welsh" lasts, "Currently debugging" does
-/// not.
+/// Returns true if the text states that a person is busy at the moment. "Currently debugging" is momentary, but "She is
+/// currently learning Welsh" lasts.
 fn is_busy(said: &str) -> bool {
     let words: Vec<&str> = said.split_whitespace().collect();
     let ours = words.first().is_some_and(|first| listed("i we i'm we're", first));
@@ -133,11 +134,11 @@ fn is_busy(said: &str) -> bool {
     doing || told
 }
 
-/// Returns true if it gives the reason for a choice.
+/// Returns true if the text gives the reason for a choice.
 fn gives_reason(said: &str) -> bool {
     let between = any(said, "chose|chosen|picked|selected|preferred");
     let choice = between || any(said, "decided|opted|went with|settled on|rejected|ruled out");
-    // People drop, switch and adopt things other than tools, for reasons other than these.
+    // People also drop, switch and adopt things that are not tools, so these verbs count only with the words in `reason`.
     let change = any(said, "dropped|switched|adopted|replaced|moved");
     let reason =
         any(said, "because|instead of|rather than|in favour of|in favor of|due to|so that|would have");
@@ -158,14 +159,15 @@ fn gives_reason(said: &str) -> bool {
         || stated
 }
 
-/// Returns true if it explains how to do something: several orders in a row, or one with its purpose.
+/// Returns true if the text explains how to do something: it has several orders in a row, or one order with its
+/// purpose.
 fn instructs(text: &str, said: &str, shows_code: bool) -> bool {
     let aim = (said.starts_with(" to ") && !said.starts_with(" to do ")) || said.starts_with(" how to ");
     let in_a_row = any(said, "first|then|finally|afterwards");
     let first = said.split_whitespace().next().unwrap_or_default();
     let condition = listed("after before if once when", first) && acts(text);
     let text = text.strip_prefix("Always ").unwrap_or(text);
-    // "Use" states a rule, unless it shows a command to type.
+    // "Use" introduces a rule, unless the text shows a command to type.
     let typed = shows_code && (acts(text) || (first == "use" && holds(said, "to")));
     if typed || condition || is_done_by(said) {
         return true;
@@ -179,7 +181,8 @@ fn instructs(text: &str, said: &str, shows_code: bool) -> bool {
     }
 }
 
-/// Returns true if it explains how something is done: "by stopping the service, copying the file back and starting it".
+/// Returns true if the text explains how something is done: "by stopping the service, copying the file back and
+/// starting it".
 fn is_done_by(said: &str) -> bool {
     let Some((_, way)) = said.split_once(" by ") else { return false };
     let is_doing = |word: &str| word.len() > 5 && word.ends_with("ing");
@@ -187,7 +190,7 @@ fn is_done_by(said: &str) -> bool {
         && way.split_whitespace().filter(|word| is_doing(word)).count() >= 3
 }
 
-/// Returns true if it states an agreement, which is kept up to date.
+/// Returns true if the text states an agreement, which is kept up to date.
 fn agrees(said: &str) -> bool {
     any(
         said,

@@ -11,34 +11,34 @@ use crate::classify::page::{ListItemMark, PageBlock, ParsedPage, is_version};
 use crate::vocabulary::{Kind, Stability};
 use crate::when::WEEKDAYS;
 
-/// The score that the winner needs, and its minimum lead.
+/// Minimum score of the kind that wins, and its minimum lead over the next kind.
 const ENOUGH: f32 = 2.0;
 const AHEAD: f32 = 0.5;
 
-/// Weight of a folder name, relative to the file's own name.
+/// Weight of a folder name, relative to the weight of the file name.
 const FOLDER: f32 = 0.75;
 
-/// Maximum score of the headings, and of the names.
+/// Maximum score of the headings, and maximum score of the names.
 const MOST: f32 = 6.0;
 
-/// Number of sentences, and of headings, up to which a single phrase or heading counts in full. In longer documents they
-/// count in proportion.
+/// Number of sentences, and number of headings, up to which a single phrase or heading has its full weight. In longer
+/// documents the weight is reduced in proportion.
 const SENTENCES: f32 = 30.0;
 const HEADS: f32 = 15.0;
 
-/// Weight from which a phrase counts by itself.
+/// Minimum weight of a phrase that counts without support.
 const LOUD: f32 = 0.7;
 
-/// Maximum score of phrases below that weight.
+/// Maximum total score of phrases with less than that weight, if there is no phrase of that weight.
 const QUIET: f32 = 1.0;
 
-/// Most sentences of a personal report. Anything longer is a history.
+/// Maximum number of sentences of a personal report. A longer text is a history.
 const STORY: usize = 20;
 
-/// Share of rules among the sentences that makes a document a set of conventions.
+/// Minimum share of rules among the sentences of a document of conventions.
 const RULES: f32 = 0.5;
 
-/// The score of each kind, and the other traits.
+/// The score of each kind, and the additional properties.
 #[derive(Debug, Default)]
 pub(super) struct KindScores {
     scores: [f32; Kind::ALL.len()],
@@ -46,7 +46,7 @@ pub(super) struct KindScores {
     makes: SentenceFormCounts,
 }
 
-/// Number of sentences of each form.
+/// The number of sentences of each form.
 #[derive(Debug, Default)]
 struct SentenceFormCounts {
     all: usize,
@@ -70,7 +70,7 @@ impl KindScores {
         let mut signs = Self::default();
         signs.read_names(page, name);
         if signs.is_changelog(page) {
-            // A list of "Add this" and "Fix that" is not a set of instructions.
+            // A changelog contains lines such as "Add this" and "Fix that", which are not instructions.
             signs.scores = Default::default();
             signs.traits.push(DocumentTrait::Changes);
             return signs;
@@ -105,7 +105,7 @@ impl KindScores {
         RuleClassification { kind, stability }
     }
 
-    /// Returns the kind with enough points and a lead over every other.
+    /// Returns the kind whose score is high enough and whose lead over every other kind is large enough.
     fn kind(&self) -> Option<Kind> {
         let mut ranked: Vec<(f32, Kind)> =
             self.scores.iter().copied().zip(Kind::ALL.iter().copied()).collect();
@@ -114,7 +114,7 @@ impl KindScores {
         (best >= ENOUGH && best - next >= AHEAD).then_some(kind)
     }
 
-    /// Returns the weight of a single sign in a document of this length.
+    /// Returns the weight of a single sign, depending on the length of the document.
     fn dense(&self) -> f32 {
         (SENTENCES / self.makes.all.max(1) as f32).min(1.0)
     }
@@ -173,7 +173,7 @@ impl KindScores {
         let headings = headings(page);
         let dense = (HEADS / headings.len().max(1) as f32).min(1.0);
         for heading in headings {
-            // "1. Detection" has a number, which is not part of its name.
+            // The number in "1. Detection" is not part of the heading's name.
             let words = spaced(
                 heading.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ')' | ' ')),
             );
@@ -219,7 +219,7 @@ impl KindScores {
             sum[*kind as usize] += (count(&text, phrase) as f32 * each * dense).min(*most);
         }
         for (kind, (loud, quiet)) in Kind::ALL.iter().zip(loud.into_iter().zip(quiet)) {
-            // Any text has a "because" or two: they support stronger signs, and count little by themselves.
+            // Most texts contain a "because", so quiet phrases support stronger signs and have little weight alone.
             self.add(*kind, loud + quiet.min(QUIET + loud));
         }
         let on_a_day = WEEKDAYS.iter().filter(|day| holds(&text, &format!("on {day}"))).count();
@@ -234,8 +234,8 @@ impl KindScores {
         if all >= 3 && self.makes.share(foresees) >= 0.5 {
             self.traits.push(DocumentTrait::Plan);
         }
-        // The acts of people are a story. Other text in the past tense counts as episodic only with a day, a meeting or the
-        // like.
+        // A text about actions of people is a story. Other text in the past tense is episodic only if it has a day, a
+        // meeting or a similar sign.
         let (told, recounted) = (self.makes.share(tells), self.makes.share(self.makes.recounts));
         if (3..=STORY).contains(&all) && recounted >= 0.5 {
             self.add(Kind::Episodic, 1.0 + 2.0 * recounted);
@@ -315,7 +315,7 @@ impl KindScores {
     }
 }
 
-/// Returns a sentence without its quotes: quoted words are not the author's.
+/// Returns a sentence without its quotes, because quoted words are not the author's words.
 fn unquoted(sentence: &str) -> String {
     let mut said = String::with_capacity(sentence.len());
     let mut quoted = false;
@@ -328,16 +328,16 @@ fn unquoted(sentence: &str) -> String {
             _ => {}
         }
     }
-    // A quotation without an end is none.
+    // A quotation mark without a closing mark does not begin a quotation.
     if quoted { sentence.to_owned() } else { said }
 }
 
-/// Returns the text after the label of an item: "Day one: order a laptop".
+/// Returns the text of an item after its label: "order a laptop" for "Day one: order a laptop".
 fn lead(text: &str) -> &str {
     label(text).map_or("", |(_, said)| said)
 }
 
-/// Returns true if code is commands to type.
+/// Returns true if code contains shell commands.
 fn is_shell(language: &str, text: &str) -> bool {
     let typed = |line: &str| {
         let first = line.split_whitespace().next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Text as words, prepared for the search for cues.
+//! Converts text to words in a form in which cues can be searched.
 
 use memchr::memmem;
 
@@ -6,7 +6,7 @@ use crate::classify::form::file_name;
 use crate::when::MONTHS;
 
 /// Returns a text in lower case, with one space before and after each word, without symbols. A hyphen becomes a space,
-/// so that "trade-off" equals "trade off"; an apostrophe stays.
+/// so that "trade-off" equals "trade off". An apostrophe is preserved.
 pub(super) fn spaced(text: &str) -> String {
     let mut said = String::with_capacity(text.len() + 2);
     said.push(' ');
@@ -24,7 +24,7 @@ pub(super) fn spaced(text: &str) -> String {
     said
 }
 
-/// Returns true if [`spaced`] words contain these words in a row.
+/// Returns true if [`spaced`] words contain these words in sequence.
 pub(super) fn holds(spaced: &str, words: &str) -> bool {
     places(spaced, words).next().is_some()
 }
@@ -44,11 +44,11 @@ fn places<'a>(spaced: &'a str, words: &'a str) -> impl Iterator<Item = usize> + 
 pub(super) struct PathWords {
     /// The words of the file's name without its extension, [`spaced`].
     pub(super) file: String,
-    /// The words of the last folders above it.
+    /// The words of the nearest folders above the file.
     pub(super) folders: String,
 }
 
-/// Number of folders above a file that count.
+/// Number of folders above a file whose names count.
 const FOLDERS: usize = 3;
 
 pub(super) fn of_path(path: &str) -> PathWords {
@@ -58,7 +58,7 @@ pub(super) fn of_path(path: &str) -> PathWords {
     PathWords { file: spaced(&apart(stem)), folders: spaced(&above.map(apart).collect::<Vec<_>>().join(" ")) }
 }
 
-/// Splits a camel-case name: `designReview` is two words.
+/// Splits a camel-case name: `designReview` becomes two words.
 fn apart(name: &str) -> String {
     let mut said = String::with_capacity(name.len() + 4);
     let mut before = ' ';
@@ -72,7 +72,7 @@ fn apart(name: &str) -> String {
     said
 }
 
-/// Returns true if [`spaced`] words name one day: `2025 03 04`, `4 march 2025`, `march 4`, `30 09 2024`.
+/// Returns true if [`spaced`] words name a day: `2025 03 04`, `4 march 2025`, `march 4`, `30 09 2024`.
 pub(super) fn names_day(spaced: &str) -> bool {
     let words: Vec<&str> = spaced.split_whitespace().collect();
     let number = |at: usize, most: u32| {

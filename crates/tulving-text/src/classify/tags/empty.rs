@@ -1,11 +1,11 @@
-//! English words that occur in texts about anything, in addition to the stop words of the search.
+//! English words that occur in texts about any topic, in addition to the stop words of the keyword lane.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use crate::classify::lexicon::words;
 
-/// Words that connect, measure, date or point.
+/// Words that connect, measure, date or point, and have no topic.
 static EMPTY: LazyLock<HashSet<&str>> = LazyLock::new(|| {
     words(
         "\
@@ -72,7 +72,7 @@ static GENERAL: LazyLock<HashSet<&str>> = LazyLock::new(|| {
     )
 });
 
-/// Returns true if a lower-case word means nothing, alone or next to others.
+/// Returns true if a lower-case word has no meaning for a tag, alone or next to other words.
 pub(super) fn is_empty(word: &str) -> bool {
     let how = word.len() > 4
         && word.ends_with("ly")
@@ -80,8 +80,8 @@ pub(super) fn is_empty(word: &str) -> bool {
     how || EMPTY.contains(word)
 }
 
-/// Returns true if a word means something only next to another: "check" is in any text, "health
-/// check" is not.
+/// Returns true if a word has a meaning for a tag only next to another word: "check" occurs in any text, but "health
+/// check" does not.
 pub(super) fn is_general(word: &str) -> bool {
     GENERAL.contains(word)
 }

@@ -1,4 +1,4 @@
-//! Makes tags for a document without tags: the phrases that it repeats and uses in its headings.
+//! Makes tags for a document that has none, from the phrases that it repeats and uses in its headings.
 
 mod empty;
 mod words;
@@ -12,37 +12,37 @@ use super::page::{PageBlock, ParsedPage};
 use crate::terms::terms;
 use crate::vocabulary::ContentType;
 
-/// Most tags of one document.
+/// Maximum number of tags of one document.
 const TAGS: usize = 5;
 
-/// Most words of one tag.
+/// Maximum number of words of one tag.
 const WORDS: usize = 3;
 
-/// Most characters of one tag.
+/// Maximum number of characters of one tag.
 const TAG_CHARS: usize = 40;
 
-/// Fewest words of a document that gets tags.
+/// Minimum number of words of a document that gets tags.
 const LEAST_WORDS: usize = 40;
 
-/// Weights of phrases of one, two and three words: words that stay together mean more than the same words apart.
+/// Weights of phrases of one, two and three words. Words that occur together mean more than the same words separately.
 const LENGTHS: [f32; WORDS] = [1.0, 1.9, 2.2];
 
-/// Weight of a heading, in occurrences in the text.
+/// Weight of a heading, in occurrences in the text: a heading counts as this many occurrences.
 const HEADING: f32 = 2.0;
 
 /// Weight of a name, which is a word with a capital in the middle of a sentence.
 const NAME: f32 = 1.25;
 
-/// Weight of a word that is probably a verb form: "running", "stored".
+/// Weight of a word that is probably a form of a verb: "running", "stored".
 const DONE: f32 = 0.5;
 
-/// Minimum score of a tag, in occurrences with the weights above.
+/// Minimum score of a tag, in weighted occurrences.
 const LEAST: f32 = 2.4;
 
-/// Returns at most [`TAGS`] key phrases of one to three words, best first, in lower case.
+/// Returns at most [`TAGS`] key phrases of one to three words, in lower case. The best phrase comes first.
 ///
-/// Returns none for fewer than about forty words, and for data, links and files; for code it returns the language. The
-/// same document always has the same tags.
+/// Returns no phrases for a text of fewer than about forty words, and for data, links and files. Returns the language
+/// for code. The same document always has the same tags.
 pub fn tags(content: &str, form: &DocumentForm, name: Option<&str>) -> Vec<String> {
     match form.content_type {
         ContentType::Code => return form.language.map(str::to_owned).into_iter().collect(),
@@ -73,22 +73,22 @@ pub fn tags(content: &str, form: &DocumentForm, name: Option<&str>) -> Vec<Strin
 struct TagPhrase {
     /// Number of occurrences in the text.
     places: f32,
-    /// True if it is in a heading.
+    /// True if the phrase occurs in a heading.
     headed: bool,
-    /// Its first occurrence, in runs from the beginning.
+    /// The number of the run in which the phrase first occurs, counted from the beginning of the document.
     first: usize,
-    /// Number of occurrences within a longer phrase, and true if the longer one is in the heading.
+    /// Number of occurrences within a longer phrase, and true if the longer phrase occurs in a heading.
     within: f32,
     headed_within: bool,
-    /// Number of times that its words are written as names.
+    /// Number of occurrences outside headings in which all words are written as names.
     names: f32,
-    /// Its spellings, each with its count. They are few, because all have the same stems.
+    /// The spellings of the phrase, each with its count. The list is short, because all spellings have the same stems.
     written: Vec<(String, u32)>,
 }
 
 #[derive(Default)]
 struct TagPhraseIndex {
-    /// Number of all words, including empty ones.
+    /// Number of all words, including words without meaning.
     words: usize,
     runs: usize,
     stems: HashMap<String, String>,
@@ -132,7 +132,7 @@ impl TagPhraseIndex {
         stem
     }
 
-    /// Subtracts from each phrase the occurrences within a longer one: in a text that always has "dead letters",
+    /// Subtracts from each phrase its occurrences within a longer phrase. In a text that always writes "dead letters",
     /// "letters" alone is not a topic.
     fn explain(&mut self) {
         let longer: Vec<(String, f32, bool)> = self
@@ -171,7 +171,7 @@ impl TagPhraseIndex {
         let mut tags: Vec<String> = Vec::new();
         let mut taken: Vec<String> = Vec::new();
         for (_, key, phrase) in scored {
-            // A word is in one tag only: "health check" also covers "check".
+            // A word occurs in one tag only: the tag "health check" also covers "check".
             if tags.len() < TAGS && !key.split(' ').any(|stem| taken.iter().any(|known| known == stem)) {
                 taken.extend(key.split(' ').map(str::to_owned));
                 tags.push(phrase.as_written());
@@ -182,7 +182,7 @@ impl TagPhraseIndex {
 }
 
 impl TagPhrase {
-    /// Returns its score as a name for the document, if it qualifies.
+    /// Returns the score of the phrase as a tag, if the phrase qualifies.
     fn score(&self, key: &str, runs: f32) -> Option<f32> {
         let length = key.split(' ').count();
         let written = &self.written.first()?.0;
@@ -195,11 +195,12 @@ impl TagPhrase {
         let name = 1.0 + (NAME - 1.0) * self.names / self.places;
         let early = 1.0 + 0.3 * (1.0 - self.first as f32 / runs);
         let score = places * LENGTHS[length - 1] * name * early * if done { DONE } else { 1.0 };
-        // One occurrence in a long text is chance, at any weight.
+        // A single occurrence in a long text may be chance, regardless of its weight.
         (score >= LEAST && (self.places >= 2.0 || headed)).then_some(score)
     }
 
-    /// Returns its most frequent spelling; among equals the shorter, which is the singular.
+    /// Returns the most frequent spelling of the phrase. Among equally frequent spellings, returns the shorter one,
+    /// which is usually the singular.
     fn as_written(&self) -> String {
         let best = self.written.iter().max_by(|(a, x), (b, y)| {
             x.cmp(y).then_with(|| b.chars().count().cmp(&a.chars().count())).then_with(|| b.cmp(a))

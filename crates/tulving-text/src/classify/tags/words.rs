@@ -1,18 +1,19 @@
-//! The words of a text that may be in a tag, in runs without a separator between them.
+//! Finds the words of a text that may be part of a tag, in runs of adjacent words.
 
 use super::empty::is_empty;
 use crate::terms::is_stop_word;
 
-/// A word that may be in a tag.
+/// A word that may be part of a tag.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct TagWord {
     /// The word in lower case.
     pub(super) lower: String,
-    /// True if it has a capital and does not begin a sentence.
+    /// True if the word has a capital and does not begin a sentence.
     pub(super) is_name: bool,
 }
 
-/// Calls `give` with every run of adjacent words, and returns the number of all words in the text.
+/// Calls `give` with every run of adjacent words that may be part of a tag. Returns the number of all words in the
+/// text.
 pub(super) fn runs(text: &str, mut give: impl FnMut(&[TagWord])) -> usize {
     let mut count = 0;
     let mut words: Vec<TagWord> = Vec::new();
@@ -52,7 +53,7 @@ pub(super) fn runs(text: &str, mut give: impl FnMut(&[TagWord])) -> usize {
     count
 }
 
-/// Returns a word that may be in a tag: meaningful letters, possibly with digits and hyphens.
+/// Returns a word that may be part of a tag: letters with a meaning, possibly with digits and hyphens.
 fn word(bare: &str, begins: bool) -> Option<TagWord> {
     let bare = bare.strip_suffix("'s").or_else(|| bare.strip_suffix("’s")).unwrap_or(bare);
     let letters = bare.chars().filter(|c| c.is_alphabetic()).count();
@@ -95,8 +96,8 @@ fn script(c: char) -> WritingScript {
     }
 }
 
-/// Calls `give` with the parts of a text without spaces that may be words: adjacent ideographs or katakana. The letters
-/// between them are mostly endings.
+/// Calls `give` with the parts of a text without spaces that may be words: adjacent ideographs or katakana. The
+/// characters between such parts are mostly endings.
 fn unspaced(text: &str, mut give: impl FnMut(&str)) {
     let mut start = 0;
     let mut last = WritingScript::Other;

@@ -4,8 +4,8 @@
 //! {"title": "Fix the expiry", "messages": [{"role": "user", "content": "Fix it"}, {"role": "assistant", "content": "On it."}]}
 //! ```
 //!
-//! The list alone is also valid. A message has a `role` (user, assistant, system) and a `content`, and may have a `speaker`
-//! and the time `at`. Anything else is data of another kind.
+//! The list alone, without the object around it, is also valid. A message has a `role` (user, assistant, system) and a
+//! `content`, and may have a `speaker` and a time `at`. JSON of any other form is not a conversation.
 
 use std::borrow::Cow;
 
@@ -33,7 +33,8 @@ struct ConversationExport<'a> {
     messages: Vec<ExportMessage<'a>>,
 }
 
-/// Returns the messages of an exported conversation, if the text is one and has any.
+/// Returns the messages of an exported conversation. Returns `None` if the text is not a conversation or has no
+/// messages.
 pub(super) fn messages(json: &str) -> Option<Vec<SpeakerTurn>> {
     let messages = match json.trim_start().as_bytes().first()? {
         b'[' => serde_json::from_str::<Vec<ExportMessage<'_>>>(json).ok()?,

@@ -1,25 +1,25 @@
-//! The name before a statement: `Ann: …`, `<ann> …`, `**Ann:** …`.
+//! The speaker's name before a statement: `Ann: …`, `<ann> …`, `**Ann:** …`.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use crate::classify::lexicon::words;
 
-/// Most bytes of a name.
+/// Maximum length of a name, in bytes.
 const NAME_BYTES: usize = 48;
 
-/// A name, or a label in its place.
+/// A name, or another label in the position of a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct SpeakerLabel<'a> {
     pub(super) name: &'a str,
-    /// True if it is a word that begins notes, fields and log lines, not the words of a person.
+    /// True if the label is a word that begins notes, fields and log lines, and not the name of a person.
     pub(super) is_field: bool,
-    /// True if it is a number in place of a name: `Speaker 1`.
+    /// True if the label has a number instead of a name: `Speaker 1`.
     pub(super) is_numbered: bool,
 }
 
-/// Returns the label at the beginning of a line, and the text after it. After a time, a name may be in
-/// lower case.
+/// Returns the label at the beginning of a line, and the text after the label. In a line with a time, the name may be
+/// in lower case.
 pub(super) fn label(line: &str, timed: bool) -> Option<(SpeakerLabel<'_>, &str)> {
     if let Some((nick, text)) = line.strip_prefix('<').and_then(|rest| rest.split_once("> ")) {
         let fits = nick.len() <= NAME_BYTES && !nick.is_empty() && !nick.contains(['<', '/', '"', '=']);
@@ -69,7 +69,7 @@ fn is_caseless(c: char) -> bool {
     c.is_alphabetic() && !c.is_lowercase() && !c.is_uppercase()
 }
 
-/// Reads anything that may be the name of an account.
+/// Reads any text that may be the name of an account.
 fn any(text: &str) -> Option<SpeakerLabel<'_>> {
     name(text).or_else(|| {
         let fits = !text.is_empty()

@@ -1,7 +1,8 @@
-//! Written conversations: detects them, and splits them into turns.
+//! Detects written conversations, and splits them into turns.
 //!
-//! A *chat* was typed by its speakers, with clock times. A *transcript* was written from speech, with times from its
-//! beginning. The rules prefer missing one to taking a list of `Note: …` lines for people.
+//! In a *chat*, the speakers typed their messages, and times are clock times. A *transcript* was written from speech,
+//! and times are relative to its beginning. The rules prefer to miss a conversation rather than to treat a list of
+//! `Note: …` lines as one.
 
 mod exported;
 mod label;
@@ -10,31 +11,31 @@ mod stamp;
 use self::label::{SpeakerLabel, label, role};
 use self::stamp::LineTime;
 
-/// Most lines that are read to detect a conversation.
+/// Maximum number of lines that are read to detect a conversation.
 const LINES: usize = 400;
 
-/// Most speakers of one conversation.
+/// Maximum number of speakers of one conversation.
 const SPEAKERS: usize = 64;
 
 /// The origin of a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ConversationOrigin {
-    /// Its speakers typed it.
+    /// The speakers typed the conversation.
     Chat,
-    /// Somebody wrote down spoken words.
+    /// Spoken words were transcribed.
     Transcript,
 }
 
-/// The words of one speaker without another in between.
+/// Consecutive words of one speaker.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct SpeakerTurn {
     /// The speaker, if known.
     pub(super) speaker: Option<String>,
-    /// The words, without the time.
+    /// The words of the speaker, without the time.
     pub(super) text: String,
 }
 
-/// Returns the kind of conversation that a text is, if it is one.
+/// Returns the origin of a text that is a conversation, or `None` for any other text.
 pub(super) fn talk(text: &str) -> Option<ConversationOrigin> {
     if is_subtitles(text) || is_archive(text) {
         return Some(ConversationOrigin::Transcript);
@@ -46,7 +47,7 @@ pub(super) fn talk(text: &str) -> Option<ConversationOrigin> {
     tally.verdict()
 }
 
-/// Returns true if a JSON text is a conversation in the form of exports and archives.
+/// Returns true if a JSON text is a conversation in the format of exports and archives.
 pub(super) fn is_exported(json: &str) -> bool {
     exported::messages(json).is_some()
 }
@@ -62,12 +63,12 @@ pub(super) fn is_subtitles(text: &str) -> bool {
     cue.is_some_and(is_cue)
 }
 
-/// Returns true if a text is a conversation archived in Markdown, with a heading of a role above each message.
+/// Returns true if a text is a conversation archived in Markdown, with a role as the heading of each message.
 pub(super) fn is_archive(text: &str) -> bool {
     text.lines().filter(|line| archived(line).is_some()).nth(1).is_some()
 }
 
-/// Returns the role, or the name, in the heading of an archived message.
+/// Returns the role or the name in the heading of an archived message.
 fn archived(line: &str) -> Option<&str> {
     let heading = line.strip_prefix("## ")?;
     let said = ["User", "Assistant", "System"].iter().find_map(|role| heading.strip_prefix(role))?;
@@ -78,7 +79,7 @@ fn archived(line: &str) -> Option<&str> {
     }
 }
 
-/// Returns true if a line has the start and end times of a subtitle.
+/// Returns true if a line contains the start time and the end time of a subtitle.
 fn is_cue(line: &str) -> bool {
     let begins = line.starts_with(|c: char| c.is_ascii_digit());
     begins
@@ -86,31 +87,31 @@ fn is_cue(line: &str) -> bool {
             || (line.len() < 32 && line.matches(':').count() >= 4 && !line.contains(' ')))
 }
 
-/// Counts over the lines of a text.
+/// Counts of the different lines of a text.
 #[derive(Default)]
 struct ConversationLineCounts {
     lines: usize,
-    /// Lines of a speaker, with a time before them.
+    /// Number of lines with a speaker and a time before the speaker.
     timed: usize,
-    /// Timed lines with the time in brackets.
+    /// Number of timed lines with the time in brackets.
     bracketed: usize,
-    /// Lines of a speaker, without a time.
+    /// Number of lines with a speaker and without a time.
     untimed: usize,
-    /// Lines of a name and a time, above the words.
+    /// Number of lines with only a name and a time, above the speaker's words.
     headed: usize,
-    /// The first time, if all times may be relative to a beginning.
+    /// The first time, if all times may be relative to the beginning of the conversation.
     first: Option<LineTime>,
     /// True if the first line has a speaker.
     opens: bool,
-    /// Lines whose label is not a name: a field, a note, a log level.
+    /// Number of lines whose label is not a name but a field, a note or a log level.
     fields: usize,
-    /// The names, each once.
+    /// The names, without repetitions.
     speakers: Vec<String>,
-    /// Lines with any label.
+    /// Number of lines with any label.
     turns: usize,
-    /// Lines whose label is a role in a conversation with a model.
+    /// Number of lines whose label is a role in a conversation with a model.
     roles: usize,
-    /// Lines whose label is a number in place of a name: `Speaker 1`.
+    /// Number of lines whose label has a number instead of a name: `Speaker 1`.
     numbered: usize,
 }
 
@@ -144,7 +145,8 @@ impl ConversationLineCounts {
         self.roles += usize::from(role(label.name));
         self.numbered += usize::from(label.is_numbered);
         self.turns += 1;
-        // A list is enough: speakers are few, and a text with more names than this is not a conversation.
+        // A list is fast enough: a conversation has few speakers, and a text with more than the maximum number of names
+        // is not a conversation.
         if self.speakers.len() <= SPEAKERS && !self.speakers.iter().any(|known| known == label.name) {
             self.speakers.push(label.name.to_owned());
         }
@@ -166,15 +168,15 @@ impl ConversationLineCounts {
             && (again || self.numbered == self.turns)
             && self.headed * 2 <= self.lines
             && share(self.headed, 1);
-        // An export of a conversation with a model: its messages may be long, and its names are known.
+        // In an export of a conversation with a model, messages may be long, and the names of the roles are known.
         let by_role = self.roles == self.untimed && self.untimed >= 2 && self.opens && self.timed == 0;
-        // Enough lines, nearly all with a speaker, and each speaker occurs about twice.
+        // A conversation has enough lines, nearly all lines have a speaker, and each speaker occurs about twice.
         let untimed = self.untimed >= 4 && share(self.untimed, 7) && distinct * 3 <= self.untimed * 2;
         (timed || headed || by_role || untimed).then_some(sort)
     }
 }
 
-/// A line of a speaker.
+/// A line with the label of a speaker.
 struct SpeakerLine<'a> {
     label: SpeakerLabel<'a>,
     stamp: Option<(LineTime, bool)>,
@@ -194,7 +196,7 @@ fn said(line: &str) -> Option<SpeakerLine<'_>> {
     }
 }
 
-/// Returns the name on a line with only a name and a time.
+/// Returns the name and the time of a line that contains only these two.
 fn headed(line: &str) -> Option<(SpeakerLabel<'_>, LineTime)> {
     if line.len() > 96 {
         return None;
@@ -203,10 +205,10 @@ fn headed(line: &str) -> Option<(SpeakerLabel<'_>, LineTime)> {
     Some((label::name(before)?, stamp))
 }
 
-/// Splits a conversation into turns, in order, within the first `most` bytes. A text that is not a conversation is one
-/// turn without a speaker.
+/// Splits a conversation into turns, in order, within the first `most` bytes. Returns a text that is not a conversation
+/// as one turn without a speaker.
 pub(super) fn turns(text: &str, most: usize) -> Vec<SpeakerTurn> {
-    // Parsed as a whole and then cut: the beginning of an export is not valid JSON.
+    // The complete text is parsed before it is cut, because the beginning of an export is not valid JSON.
     if let Some(turns) = exported::messages(text) {
         return bounded(turns, most);
     }
@@ -235,7 +237,7 @@ pub(super) fn turns(text: &str, most: usize) -> Vec<SpeakerTurn> {
     turns.done
 }
 
-/// Returns the first of these turns, up to `most` bytes of text.
+/// Returns the first turns, with at most `most` bytes of text in total.
 fn bounded(mut turns: Vec<SpeakerTurn>, most: usize) -> Vec<SpeakerTurn> {
     let mut left = most;
     turns.retain_mut(|turn| {
@@ -247,8 +249,8 @@ fn bounded(mut turns: Vec<SpeakerTurn>, most: usize) -> Vec<SpeakerTurn> {
     turns
 }
 
-/// Reads the spoken text of subtitles. Sentences continue from one cue to the next, so they form one turn until the
-/// speaker changes.
+/// Reads the spoken text of subtitles. A sentence may continue in the next subtitle, so the subtitles form one turn
+/// until the speaker changes.
 fn subtitles(text: &str, turns: &mut SpeakerTurnCollector) {
     let mut cues = false;
     for line in text.lines().map(str::trim) {

@@ -1,18 +1,18 @@
 //! The time at the beginning or the end of a line of a conversation.
 
-/// Most bytes of a time in brackets.
+/// Maximum length of a time in brackets, in bytes.
 const BRACKET_BYTES: usize = 48;
 
 /// A time, by its kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LineTime {
-    /// A clock time: with a day, an `AM` or no seconds.
+    /// A clock time: a time with a day or an `AM`, or without seconds.
     Clock,
-    /// Hours, minutes and seconds only: seconds from a beginning, or a clock time.
+    /// A time of hours, minutes and seconds only. It is either relative to the beginning or a clock time.
     Seconds(u32),
 }
 
-/// Reads a time at the beginning of a line. Returns it, true if it was in brackets, and the rest of the
+/// Reads a time at the beginning of a line. Returns the time, true if the time was in brackets, and the rest of the
 /// line.
 pub(super) fn leading(line: &str) -> Option<(LineTime, bool, &str)> {
     if let Some(inner) = line.strip_prefix(['[', '(']) {
@@ -28,7 +28,7 @@ pub(super) fn leading(line: &str) -> Option<(LineTime, bool, &str)> {
     Some((stamp, false, rest.trim_start()))
 }
 
-/// Reads a time at the end of a line, in brackets or not. Returns it and the text before it.
+/// Reads a time at the end of a line, with or without brackets. Returns the time and the text before it.
 pub(super) fn trailing(line: &str) -> Option<(LineTime, &str)> {
     let line = line.trim_end();
     let (before, inner) = match line.strip_suffix([')', ']']) {
@@ -38,7 +38,7 @@ pub(super) fn trailing(line: &str) -> Option<(LineTime, &str)> {
         }
         None => {
             let at = line.find(|c: char| c.is_ascii_digit())?;
-            // "Speaker 1 00:01:02": a number is part of the name if a time follows it.
+            // In "Speaker 1 00:01:02", the number before the time is part of the name.
             let next = line[at..].find(' ').map(|space| at + space + 1);
             match next {
                 Some(next) if !line[at..next].contains([':', '/', '-', '.']) => {
@@ -56,8 +56,8 @@ pub(super) fn trailing(line: &str) -> Option<(LineTime, &str)> {
         .then(|| (stamp, before.trim_end_matches(|c: char| c.is_whitespace() || "—–-,·".contains(c))))
 }
 
-/// Reads the words of a time at the beginning of a text, one of them with hours and minutes. Returns it and
-/// the rest.
+/// Reads the words of a time at the beginning of a text. One of the words must contain hours and minutes. Returns the
+/// time and the rest of the text.
 fn words(text: &str) -> Option<(LineTime, &str)> {
     let mut rest = text.trim_start();
     let mut found: Option<LineTime> = None;
@@ -96,14 +96,14 @@ fn is_half(word: &str) -> bool {
     ["am", "pm", "a.m.", "p.m."].iter().any(|half| word.eq_ignore_ascii_case(half))
 }
 
-/// Returns true if a word is a date of digits: `2024-05-12`, `12/05/24`, `12.05.2024`.
+/// Returns true if a word is a date that consists of digits: `2024-05-12`, `12/05/24`, `12.05.2024`.
 fn is_day(word: &str) -> bool {
     let parts: Vec<&str> = word.split(['-', '/', '.']).collect();
     parts.len() == 3
         && parts.iter().all(|part| (1..=4).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_digit()))
 }
 
-/// Reads a time of one word: `10:32`, `10:32:15`, `00:01:02.500`, `9:05pm`, `2024-05-12T10:32:00Z`.
+/// Reads a time that consists of one word: `10:32`, `10:32:15`, `00:01:02.500`, `9:05pm`, `2024-05-12T10:32:00Z`.
 fn time(word: &str) -> Option<LineTime> {
     if let Some((day, clock)) = word.split_once('T') {
         return (is_day(day) && time(clock.trim_end_matches('Z')).is_some()).then_some(LineTime::Clock);

@@ -1,7 +1,7 @@
 //! A year of an agent: plays `life.txt` day by day, with a clock that is set to each day.
 //!
-//! Every line goes through the verbs that commands and agents use, so that ages, versions, links, use and lifecycle
-//! rules are as they would be in a real home.
+//! Every line calls the engine methods that commands and agents use. So ages, versions, links, access counts and lifecycle
+//! rules are as in a real home.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -24,10 +24,10 @@ const DAY: i64 = 86_400_000_000;
 /// Time between two events of one day, in microseconds.
 const STEP: i64 = 7 * 60_000_000;
 const EMBEDDED_AT_ONCE: usize = 16;
-/// Days between two runs of the rules for aged memories.
+/// Number of days between two runs of the rules for aged memories.
 const TENDED: i64 = 7;
 
-/// A line of the life.
+/// A line of `life.txt`.
 #[derive(Debug)]
 pub(super) struct DemoLine {
     days_ago: i64,
@@ -123,7 +123,7 @@ fn read(line: &'static str) -> Option<DemoLine> {
     Some(line)
 }
 
-/// Plays the whole year, up to `now`. `told` is called after each line.
+/// Plays the whole year up to `now`, and calls `told` after each line.
 pub(super) fn live(
     app: &App<'_>,
     clock: &DemoClock,

@@ -1,7 +1,7 @@
-//! `tulving demo`: a made-up year of an agent in a temporary home, and a walk through what can be done with it.
+//! `tulving demo`: an invented year of an agent in a temporary home, and a walk-through of the commands for its memories.
 //!
-//! [`life`] plays the year. The walk runs commands as a person would type them: each is its own process, with none of
-//! this process's settings, so that the output is what the command really prints.
+//! [`life`] plays the year. The walk-through runs commands as a person would type them: each command is a separate process
+//! without this process's settings, so that the output is the command's real output.
 
 mod life;
 
@@ -54,8 +54,8 @@ pub(crate) struct DemoArgs {
     no_pause: bool,
 }
 
-/// One step: its title, and the commands to type. `{name}` is the number of a memory of the year, `{250}` the day that
-/// many days ago.
+/// One step: its title, and the commands to run. `{name}` is replaced by the number of a memory of the year, and `{250}` by
+/// the date 250 days ago.
 struct DemoStep {
     title: &'static str,
     about: &'static str,
@@ -137,20 +137,20 @@ const STEPS: &[DemoStep] = &[
     },
 ];
 
-/// The home of the demo, removed at the end unless it is kept.
+/// The home of the demo. It is removed at the end, unless the user keeps it.
 enum DemoHome {
     Thrown(tempfile::TempDir),
     Kept { path: PathBuf, was_there: bool },
 }
 
-/// The things that an interrupt ends. While it does, it holds the lock, and nothing new is started.
+/// The resources that an interrupt cleans up. During the cleanup the lock is held, so that no new command starts.
 #[derive(Clone)]
 struct DemoCleanup(Arc<Mutex<CleanupState>>);
 
 struct CleanupState {
     /// The unfinished home, and whether the folder existed before.
     home: Option<(PathBuf, bool)>,
-    /// The command that is running in it.
+    /// The command that is running in the home.
     command: Option<Pid>,
 }
 
@@ -185,7 +185,7 @@ impl DemoHome {
 }
 
 impl DemoCleanup {
-    /// Makes a signal remove the home too, from here on.
+    /// From now on, a signal also removes the home.
     fn open(stage: &DemoHome, home: &Path) -> io::Result<Self> {
         let was_there = matches!(stage, DemoHome::Kept { was_there: true, .. });
         let ends = CleanupState { home: Some((home.to_owned(), was_there)), command: None };
@@ -194,7 +194,7 @@ impl DemoCleanup {
         interrupt::first(move || {
             let ends = interrupted.ends();
             ends.end();
-            // Nothing may continue until the process has ended.
+            // The lock is never released, so that no other thread continues before the process ends.
             std::mem::forget(ends);
         })?;
         Ok(scene)
@@ -208,11 +208,11 @@ impl DemoCleanup {
 impl CleanupState {
     fn end(&self) {
         if let Some(command) = self.command {
-            // It may have ended already.
+            // The command may already have ended.
             let _ = kill_process(command, Signal::KILL);
         }
         let Some((home, was_there)) = &self.home else { return };
-        // A process that still writes there may make a removal fail.
+        // The removal can fail while a process still writes to the folder, so it is repeated.
         for _ in 0..REMOVALS {
             match remove(home, *was_there) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => thread::sleep(BETWEEN_REMOVALS),
@@ -250,7 +250,8 @@ pub(super) fn run(args: &DemoArgs, global: &GlobalArgs, printer: &mut Printer) -
     let scene = DemoCleanup::open(&stage, &home)
         .map_err(|source| InputError::Unreadable { name: "signals".to_owned(), source })?;
     let played = play(args, &stage, &home, &scene, printer);
-    // After an interrupt this waits for the end of the process, so that its consequences are not reported as errors.
+    // After an interrupt, this call waits until the process ends, so that the consequences of the interrupt are not reported
+    // as errors.
     drop(scene.ends());
     played
 }
@@ -315,7 +316,7 @@ fn introduce(lived: &DemoYear, home: &Path, printer: &mut Printer) -> Result<(),
     printer.line("All of it is made up; what is printed below is what the commands print.")
 }
 
-/// Waits until a reader at the terminal wants to go on. Returns true if they do.
+/// Waits until the user at the terminal continues. Returns true if the user wants to continue.
 fn pause(printer: &mut Printer) -> Result<bool, Failure> {
     if !printer.asks() || printer.columns().is_none() {
         return Ok(true);
@@ -369,7 +370,7 @@ impl DemoRun<'_> {
         }
     }
 
-    /// Runs a command on the home of the demo and on nothing else. Returns true if it succeeded.
+    /// Runs a command that uses only the home of the demo. Returns true if the command succeeded.
     fn type_it(&self, words: &[String]) -> Result<bool, Failure> {
         let unreadable = |source| InputError::Unreadable { name: "the program itself".to_owned(), source };
         let program = env::current_exe().map_err(unreadable)?;

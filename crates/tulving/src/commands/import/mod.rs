@@ -77,10 +77,11 @@ fn help() -> String {
     help
 }
 
-/// The most files, and about the most bytes, of one batch.
+/// Maximum number of files, and approximate maximum size in bytes, of one batch.
 const FILES: usize = 200;
 const BYTES: usize = 8_000_000;
-/// The interval of the checks of a watched tree. A large tree is checked less often, so that checks take a small part of the time.
+/// The interval between checks of a watched tree. A large tree is checked less often, so that the checks use only a small
+/// part of the time.
 const LOOK: Duration = Duration::from_secs(2);
 const SELDOM: u32 = 20;
 const SELDOMEST: Duration = Duration::from_secs(60);
@@ -158,7 +159,7 @@ struct ImportRoot {
 }
 
 impl ImportRoot {
-    /// A path that no longer exists can still be pruned.
+    /// Returns the root for a path. With `prune`, the path may no longer exist, so that its memories can be archived.
     fn of(path: &Path, prune: bool) -> Result<Self, Failure> {
         let known = match input::full_path(path) {
             Err(_) if prune && is_missing(path) => input::missing_path(path)?,
@@ -167,7 +168,7 @@ impl ImportRoot {
         Ok(Self { path: path.to_owned(), known })
     }
 
-    /// Returns the name of a file below it; `None` if that is not UTF-8.
+    /// Returns the name of a file below this root; `None` if the name is not UTF-8.
     fn name(&self, file: &Path) -> Option<String> {
         let below = file.strip_prefix(&self.path).ok()?;
         match below.as_os_str().is_empty() {
@@ -366,7 +367,7 @@ impl Importer<'_> {
     ) -> Option<ReadFile> {
         let path = paths.get(&file.path)?;
         let most = self.app.settings.limits.attachment_bytes as u64;
-        // A named path may be a link; a found one is not.
+        // A path that the user named may be a link; a path that the search found is never a link.
         let named = self.roots.iter().any(|root| root.path == *path);
         let read = if named { tree::read } else { tree::read_found };
         match read(path, most) {
@@ -404,7 +405,7 @@ impl Importer<'_> {
         Ok(())
     }
 
-    /// Embeds, and reads the text of documents, unless that is left to later.
+    /// Embeds memories and reads the text of documents, unless the user postponed this work.
     fn finish(&self, printer: &mut Printer) -> Result<(), Failure> {
         printer.finish()?;
         self.app.fold(printer)?;

@@ -12,25 +12,25 @@ use crate::failure::Failure;
 use crate::print::Printer;
 use crate::show::text::{counted, counts, one_line};
 
-/// The most skipped files that are shown for each reason.
+/// Maximum number of skipped files that are shown for each reason.
 const SHOWN: usize = 3;
-/// The most skipped folders that are shown.
+/// Maximum number of skipped folders that are shown.
 const FOLDERS_SHOWN: usize = 10;
 
 /// The result of an import.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct ImportReport {
     new: u64,
-    /// New files with the content of a known memory, which gets one more path.
+    /// Number of new files with the content of a known memory. The path is added to that memory.
     known: u64,
     updated: u64,
     pub(super) unchanged: u64,
     moved: u64,
-    /// Back from the archive.
+    /// Number of memories that were restored from the archive.
     revived: u64,
-    /// Forgotten here; they stay forgotten.
+    /// Number of files whose memories were forgotten. These memories stay forgotten.
     pub(super) forgotten: u64,
-    /// No longer there.
+    /// The files that no longer exist.
     pub(super) vanished: Vec<String>,
     /// The number of memories that were archived because their last file vanished.
     pub(super) archived: usize,
@@ -41,10 +41,10 @@ pub(super) struct ImportReport {
     /// The skipped folders that tools fill.
     pub(super) skipped_folders: Vec<String>,
     pub(super) warnings: Vec<String>,
-    /// The time it took to find the changed files; `None` if there were no files.
+    /// The time for finding the changed files; `None` if there were no files.
     #[serde(skip)]
     pub(super) looking: Option<Duration>,
-    /// The files with what was done, or would be done.
+    /// The files, each with the action that was or would be taken.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     files: Vec<FileOutcome>,
     /// The results for the data of other memory systems.
@@ -151,7 +151,7 @@ impl ImportReport {
         self.vanished.iter().map(|path| format!("{:8} {}", became(path), one_line(path))).collect()
     }
 
-    /// Returns a note for each reason to skip files, with the first of them.
+    /// Returns a note for each reason to skip files. A note lists the first skipped files.
     fn left_out(&self) -> Vec<String> {
         let mut reasons: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         for SkippedFile { path, why } in &self.skipped {

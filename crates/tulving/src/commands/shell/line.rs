@@ -1,7 +1,7 @@
 //! Reads a line of the shell: a question, or a command that begins with `/`.
 //!
-//! Pure. Commands take their usual flags, before or after their text. The text itself is taken literally, with its
-//! quotes and dashes, so that users need not escape anything.
+//! This module does no I/O. Commands accept their usual flags before or after their text. The text itself is used literally,
+//! with its quotes and dashes, so that users need not escape anything.
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
@@ -219,9 +219,9 @@ fn unknown(name: &str, grammar: &clap::Command) -> Failure {
     })
 }
 
-/// Splits what follows a command: the flags at both ends, the text between them, and whether a `--` before it marks it
-/// as text. Everything after that `--` is text; inside the text, `--` stays a dash. Quotes around the whole text are
-/// removed.
+/// Splits the rest of a line after the command: returns the flags at both ends, the text between them, and true if `--`
+/// before the text marks it as text. Everything after that `--` is text; inside the text, `--` stays a dash. Quotes around
+/// the whole text are removed.
 fn part(rest: &str, command: &clap::Command) -> (Vec<String>, String, bool) {
     let mut flags = Vec::new();
     let mut rest = rest.trim();

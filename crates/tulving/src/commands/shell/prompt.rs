@@ -1,7 +1,8 @@
 //! The prompt: reads a line from a person, with completion, hints and history.
 //!
-//! The history is a file of the home that only its owner may read. Content to remember or to note is not kept in it: it
-//! has its place in the store, and must be gone once it is erased there. Nor are lines with secrets or private passages.
+//! The history is a file of the home that only its owner may read. The history does not contain content to remember or to
+//! note, because this content belongs only in the store or in a journal, and erasing it there must remove it completely. The
+//! history also contains no lines with secrets or private passages.
 
 use std::borrow::Cow;
 use std::io;
@@ -22,9 +23,9 @@ use crate::print::Printer;
 use crate::show::style::{self, FAINT};
 use crate::wire::App;
 
-/// Number of lines that are kept.
+/// Maximum number of lines in the history.
 const LINES: usize = 1_000;
-/// Most bytes of a line that is kept: people do not search for longer ones.
+/// Maximum length of a line in the history, in bytes. People do not search for longer lines.
 const LINE_BYTES: usize = 1_000;
 
 /// The source of lines.
@@ -94,7 +95,7 @@ impl<'a> ShellPrompt<'a> {
         }
     }
 
-    /// Adds a line to the history: of this process, and of the file if it may be there.
+    /// Adds a line to the history of this process, and to the history file if the line may be stored there.
     pub(super) fn keep(&mut self, line: &str, printer: &mut Printer) -> Result<(), Failure> {
         if withheld(line) {
             return Ok(());
@@ -124,7 +125,7 @@ impl PromptHistory {
     }
 }
 
-/// True if a line must not be kept at all. As in other shells, a space before it asks for that.
+/// True if a line must not be added to any history. As in other shells, a space before the line has this effect.
 fn withheld(line: &str) -> bool {
     line.starts_with(char::is_whitespace)
         || !secrets::find(line).is_empty()
@@ -155,7 +156,7 @@ fn unreadable(error: ReadlineError) -> Failure {
 
 impl PromptHelper<'_> {
     fn spaces(&self) -> Vec<String> {
-        // If the caller may not see any, the command reports it.
+        // If the caller may not see any spaces, the command reports it.
         let names = self.app.space_names().map(|names| names.into_values().collect());
         let mut names: Vec<String> = names.unwrap_or_default();
         names.sort_unstable();

@@ -11,7 +11,7 @@ use crate::print::Printer;
 use crate::show::table::table;
 use crate::wire::App;
 
-/// The last question and its answer. The explanation belongs to that answer; the question is not asked again.
+/// The last question and its answer. `/why` explains this answer and does not ask the question again.
 pub(super) struct LastAnswer {
     pub(super) args: Box<RecallArgs>,
     pub(super) asked: RecallOutcome,
@@ -54,7 +54,7 @@ impl LastAnswer {
     }
 }
 
-/// Makes the failure of a missing answer.
+/// Returns the failure for `/why` before the first answer.
 pub(super) fn nothing_asked() -> Failure {
     Failure::usage("there is no last answer yet")
         .hinted("ask a question first; /why then explains its answer")

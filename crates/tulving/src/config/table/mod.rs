@@ -84,7 +84,7 @@ fn address(text: &str) -> Option<ServiceUrl> {
     fits.then(|| ServiceUrl::new(text))
 }
 
-/// Reads the name of a keyring entry, which may be empty. Refuses a text that looks like the key itself.
+/// Parses the name of a keyring entry, which may be empty. A text that looks like the key itself is refused.
 fn entry(text: &str) -> Option<&str> {
     let text = text.trim();
     let fits = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_');
@@ -92,7 +92,7 @@ fn entry(text: &str) -> Option<&str> {
 }
 
 impl Setting {
-    /// Returns a value as it may be shown: an address may contain a password, and an invalid entry name may be the key itself.
+    /// Returns a value without secrets: an address may contain a password, and an invalid entry name may be the key itself.
     pub(super) fn shown(&self, text: &str) -> String {
         match self.key {
             "embedding.base_url" | "llm.base_url" | "objects.endpoint" => ServiceUrl::new(text).to_string(),
@@ -102,7 +102,7 @@ impl Setting {
     }
 }
 
-/// Other tools' spellings of settings, and ours.
+/// Other tools' spellings of settings, each with Tulving's spelling.
 const SPELLINGS: &[(&str, &str)] = &[
     ("shadowJournal.enabled", "shadow_journal.enabled"),
     ("shadowJournal.model", "shadow_journal.model"),
@@ -110,7 +110,7 @@ const SPELLINGS: &[(&str, &str)] = &[
     ("memConsolidate.intervalHours", "consolidate.interval_hours"),
 ];
 
-/// Returns our spelling of a key.
+/// Returns Tulving's spelling of a key.
 pub(super) fn spelled(key: &str) -> &str {
     SPELLINGS.iter().find(|(theirs, _)| *theirs == key).map_or(key, |(_, ours)| ours)
 }
@@ -200,7 +200,7 @@ mod tests {
     fn every_setting_is_declared_once_and_its_default_fits() {
         for (at, setting) in settings().enumerate() {
             assert!(settings().take(at).all(|other| other.key != setting.key), "{}", setting.key);
-            // Shorter, because it is set by hand.
+            // The variable has a shorter name, because people type it.
             let key = if setting.key == "log.level" { "log" } else { setting.key };
             assert_eq!(setting.variable, format!("TULVING_{}", key.replace('.', "_").to_uppercase()));
         }

@@ -98,7 +98,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         key: "consolidate.interval_hours",
         variable: "TULVING_CONSOLIDATE_INTERVAL_HOURS",
         default: "24",
-        about: "hours between two such passes",
+        about: "hours between two consolidation passes",
         expects: "a whole number from 1 to 8760",
         shape: SettingType::Number,
         take: |settings, text| {

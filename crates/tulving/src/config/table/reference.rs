@@ -6,10 +6,10 @@ use super::{Setting, settings};
 
 /// The indent of a description.
 const INDENT: &str = "      ";
-/// The most columns of the line with a name.
+/// Maximum width of the line with a name, in columns.
 const COLUMNS: usize = 80;
 
-/// The tables of `config.toml` that may stand there several times.
+/// The tables that may occur several times in `config.toml`.
 const TABLES: [(&str, &str); 4] = [
     ("[[backends]]", "in config.toml configures a memory backend: name, role, command, timeout_ms"),
     (

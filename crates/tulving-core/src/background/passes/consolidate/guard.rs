@@ -1,4 +1,4 @@
-//! Checks a replacement for `MEMORY.md`: a model's text is data, and may be empty, cut off, or malicious.
+//! Checks a replacement for `MEMORY.md`. The text of a model is untrusted: it may be empty, cut off, or malicious.
 
 use std::collections::HashSet;
 
@@ -11,18 +11,18 @@ use crate::text::{normalize, withhold};
 /// The new text of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct LongTermRewrite {
-    /// The whole text.
+    /// The complete text.
     pub(crate) content: String,
-    /// The reason why lines of the old text are missing.
+    /// The model's reason for removing lines of the old text.
     pub(crate) dropped: Option<String>,
 }
 
 /// The limits of a rewrite.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct RewriteLimits {
-    /// The share of the old lines that may be removed without a reason.
+    /// Maximum share of the old lines that may be removed without a reason.
     pub(crate) loss: f64,
-    /// Most characters of the new text.
+    /// Maximum number of characters of the new text.
     pub(crate) chars: usize,
 }
 
@@ -37,7 +37,7 @@ pub(crate) enum RewriteRefusal {
     Loses { lost: usize, of: usize },
     #[error("a new line tries to command its reader")]
     Commands {
-        /// Its beginning. Only for the model that wrote it.
+        /// The beginning of the line. Only the model that wrote the line receives it.
         line: String,
     },
     #[error("the tool arguments of the model cannot be read")]
@@ -51,7 +51,7 @@ pub(crate) enum RewriteRefusal {
 }
 
 impl RewriteRefusal {
-    /// Returns the message for the model, so that it can do better.
+    /// Returns the error message for the model, so that the model can correct its text.
     pub(crate) fn told(&self) -> String {
         match self {
             Self::Commands { line } => format!("{self}; leave it out: {line}"),
@@ -64,13 +64,13 @@ impl RewriteRefusal {
 /// The result of checking a rewrite.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct CheckedRewrite {
-    /// The text that replaces the old one; `None` if it is the same.
+    /// The text that replaces the old one; `None` if both are the same.
     pub(crate) text: Option<String>,
     /// The new lines that were left out.
     pub(crate) left_out: Vec<RejectedLine>,
-    /// The left-out lines that may be good, each on one line and without markup.
+    /// The left-out lines that may be correct, each on one line and without markup.
     pub(crate) doubtful: Vec<String>,
-    /// The old lines that were kept although the rewrite removed them.
+    /// The old lines that the rewrite removed and the check restored.
     pub(crate) put_back: Vec<String>,
     /// The old lines that were removed.
     pub(crate) gone: Vec<DroppedLine>,
@@ -88,7 +88,7 @@ pub(crate) fn checked(
     if content.is_empty() {
         return Err(RewriteRefusal::Empty);
     }
-    // Lines that the model did not see are not its to judge or to remove.
+    // Restores the lines that the model did not see, because it must not remove them.
     let new = restored(old, &withhold::public(content));
     refuse_longer(&new, trust.chars)?;
     let (known, kept): (HashSet<&str>, HashSet<&str>) = (lines(old).collect(), lines(&new).collect());
@@ -128,20 +128,20 @@ fn lines(text: &str) -> impl Iterator<Item = &str> {
     text.lines().map(str::trim).filter(|line| !line.is_empty())
 }
 
-/// Converts line breaks to those of the old text.
+/// Converts the line breaks of the new text to those of the old text.
 fn broken_as(old: &str, new: &str) -> String {
     if old.contains("\r\n") { new.replace('\n', "\r\n") } else { new.to_owned() }
 }
 
-/// Restores the lines of the old text that were shown without their secrets or private passages. Lines that the new text lacks
-/// are added at its end.
+/// Restores the lines of the old text that were shown to the model without their secrets or private passages. Lines that are
+/// missing from the new text are added at its end.
 fn restored(old: &str, new: &str) -> String {
     let mut text = new.to_owned();
     let mut from = 0;
     let mut missing = Vec::new();
     for hidden in hidden(old) {
         let shown = withhold::public(hidden);
-        // A part that was entirely private left no trace to search for.
+        // If a part was entirely private, the shown text has no trace of it to search for.
         match whole_lines(&text, from, &shown).filter(|_| !shown.trim().is_empty()) {
             Some(at) => {
                 text.replace_range(at..at + shown.len(), hidden);
@@ -156,7 +156,7 @@ fn restored(old: &str, new: &str) -> String {
     text
 }
 
-/// Returns the parts of a text with a secret or a private passage, as whole lines.
+/// Returns the parts of a text that contain a secret or a private passage, as complete lines.
 fn hidden(text: &str) -> Vec<&str> {
     let mut parts: Vec<std::ops::Range<usize>> = Vec::new();
     let secret = secrets::find(text).into_iter().map(|found| found.range);
@@ -173,7 +173,7 @@ fn hidden(text: &str) -> Vec<&str> {
     parts.into_iter().map(|part| text[part].trim_end_matches('\r')).collect()
 }
 
-/// Returns the place of these lines in a text, first from `from` on, then anywhere.
+/// Returns the position of these lines in a text. Searches from byte `from` first, then the complete text.
 fn whole_lines(text: &str, from: usize, wanted: &str) -> Option<usize> {
     let is_whole = |at: &usize| {
         let end = at + wanted.len();
@@ -192,7 +192,7 @@ mod tests {
         "# Known\n\n- Deploys are on Friday\n- Ana leads the team\n- The API is in Go\n- Lunch is at noon\n";
     const TRUST: RewriteLimits = RewriteLimits { loss: 0.3, chars: 1_000 };
 
-    /// Checks a rewrite against a journal with the facts of these tests.
+    /// Checks a rewrite against a journal with the facts used in these tests.
     fn checked(
         old: &str,
         rewrite: &LongTermRewrite,

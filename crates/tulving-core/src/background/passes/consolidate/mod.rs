@@ -1,7 +1,7 @@
-//! Moves lasting facts from the journals to the core memory: with a model, or with rules if there is none.
+//! Moves lasting facts from the journals to the core memory, with a model, or with rules if no model is available.
 //!
-//! Text in, text out; it reads and writes no file. Secrets and private passages are removed before a model sees the text, and
-//! [`guard`] checks the answer.
+//! The pass takes text and returns text; it reads and writes no file. Secrets and private passages are removed before a
+//! model sees the text, and [`guard`] checks the model's answer.
 
 pub(crate) mod guard;
 mod repeated;
@@ -23,17 +23,17 @@ use crate::model::preview;
 use crate::model::time::Timestamp;
 use crate::text::withhold;
 
-/// Its name in the record of token use.
+/// The name of the pass in the record of token use.
 pub(crate) const PASS: &str = "mem-consolidate";
 /// Number of days of journals that are read, including today.
 pub(crate) const DAYS: usize = 7;
-/// Most questions to the model: one, and another if its answer is refused.
+/// Maximum number of questions to the model: a first question, and a second one if the first answer is refused.
 pub(crate) const ROUNDS: usize = 2;
-/// Most characters of each journal.
+/// Maximum number of characters of each journal.
 const JOURNAL_CHARS: usize = 4_000;
-/// Most tokens of the answer: the file may be rewritten as a whole.
+/// Maximum number of tokens of the answer, which may contain the complete file.
 const ANSWER_TOKENS: u32 = 8_192;
-/// Time limit of one answer.
+/// Time limit for one answer.
 const WITHIN: Duration = Duration::from_secs(120);
 
 const INSTRUCTIONS: &str = include_str!("../prompts/consolidate.md");
@@ -45,13 +45,13 @@ const DROPPED: &str = "dropped";
 /// The settings of consolidation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ConsolidationSettings {
-    /// True if a server does it automatically.
+    /// True if a server consolidates automatically.
     pub enabled: bool,
     /// The time between two passes.
     pub interval: Duration,
-    /// The share of the lines of `MEMORY.md` that may be removed without a reason.
+    /// Maximum share of the lines of `MEMORY.md` that may be removed without a reason.
     pub max_loss: f64,
-    /// True if a server also applies proposals about memories that a model approves.
+    /// True if a server also applies proposals about memories after a model approves them.
     pub apply: bool,
 }
 
@@ -61,14 +61,14 @@ impl Default for ConsolidationSettings {
     }
 }
 
-/// The result of consolidation for a space, or of a dry run.
+/// The result of consolidating one space, or of a dry run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ConsolidationSummary {
     /// The pass, if anything was written.
     pub pass: Option<PassId>,
-    /// The language model in use; `None` for rules.
+    /// The language model that was used; `None` if rules were used.
     pub model: Option<String>,
-    /// The number of journals that were read.
+    /// The number of journals that the pass read.
     pub journals: usize,
     /// The journals that could not be read.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -77,14 +77,14 @@ pub struct ConsolidationSummary {
     pub added: usize,
     /// The number of removed lines.
     pub removed: usize,
-    /// The lines that the file loses (`-`) and gains (`+`).
+    /// The lines removed from the file (`-`) and added to it (`+`).
     pub diff: String,
     /// Proposed lines that were left out.
     pub left_out: Vec<RejectedLine>,
-    /// The pass that saved the doubtful ones of these to quarantine.
+    /// The pass that saved the doubtful left-out lines to quarantine.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub held: Option<PassId>,
-    /// Lines that were kept although the rewrite removed them: no note and no new text is about the same.
+    /// Lines that the rewrite removed and the check restored, because no note and no new text is about the same subject.
     pub put_back: Vec<String>,
     /// Removed lines, each with its replacement.
     pub gone: Vec<DroppedLine>,
@@ -94,14 +94,14 @@ pub struct ConsolidationSummary {
     pub stays: Option<String>,
     /// The passes that applied proposals about memories.
     pub records: Vec<PassId>,
-    /// The planned changes to memories, in words, for a dry run.
+    /// Descriptions of the planned changes to memories, for a dry run.
     pub foreseen: Vec<String>,
-    /// The reason why nothing was decided about memories, if that failed and the rest did not.
+    /// The reason why judging memories failed although the rest of the pass succeeded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub undecided: Option<String>,
 }
 
-/// A journal prepared for reading: without secrets and private passages, and cut if it is long.
+/// A journal prepared for the model: without secrets and private passages, and cut if it is long.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct JournalExcerpt {
     day: String,
@@ -109,7 +109,7 @@ pub(crate) struct JournalExcerpt {
 }
 
 impl JournalExcerpt {
-    /// Prepares the journal of a day, given as `YYYY-MM-DD`. Returns `None` if it is empty.
+    /// Prepares the journal of a day, given as `YYYY-MM-DD`. Returns `None` if the journal is empty.
     pub(crate) fn of(day: String, text: &str) -> Option<Self> {
         let text = withhold::public(text);
         (!text.trim().is_empty())
@@ -124,17 +124,17 @@ pub(crate) struct ConsolidationInput {
     pub(crate) pages: Vec<JournalExcerpt>,
     /// The text of `MEMORY.md`.
     pub(crate) known: String,
-    /// Digests of the journal entries that passes wrote. All others come from a person, or from an agent that was asked to
-    /// note them; a file does not distinguish these.
+    /// Digests of the journal entries that passes wrote. All other entries come from a person, or from an agent that was
+    /// asked to note them; a file does not distinguish these two.
     pub(crate) by_passes: HashSet<String>,
 }
 
-/// Returns the session of a pass that begins now, which nothing else uses.
+/// Returns a new, unused session name for a pass that begins now.
 pub(crate) fn session(now: Timestamp) -> String {
     format!("isolated:{PASS}:{}", i128::from(now.as_micros()) * 1_000)
 }
 
-/// Makes the prompt for a model. `known` is the text in every prompt of the space, with its heading.
+/// Builds the prompt for a model. `known` is the text in every prompt of the space, with its heading.
 pub(crate) fn prompt(material: &ConsolidationInput, known: &str) -> Prompt {
     let mut system = INSTRUCTIONS.to_owned();
     if !known.trim().is_empty() {
@@ -165,7 +165,7 @@ pub(crate) fn prompt(material: &ConsolidationInput, known: &str) -> Prompt {
     prompt
 }
 
-/// Continues the conversation after the model got the reason for a refusal.
+/// Continues the conversation by sending the model the reason why its answer was refused.
 pub(crate) fn again(mut prompt: Prompt, reply: &Reply, refused: &RewriteRefusal) -> Prompt {
     let (message, why) = (reply.message(), refused.told());
     prompt.messages.push(message);
@@ -178,7 +178,7 @@ pub(crate) fn again(mut prompt: Prompt, reply: &Reply, refused: &RewriteRefusal)
     prompt
 }
 
-/// Returns the text that a model wants, or `None` if the file is to stay unchanged.
+/// Returns the text that a model proposes, or `None` if the model leaves the file unchanged.
 pub(crate) fn wanted(reply: &Reply) -> Result<Option<LongTermRewrite>, RewriteRefusal> {
     let call = match reply.calls.as_slice() {
         [] => return Ok(None),
@@ -197,8 +197,8 @@ pub(crate) fn wanted(reply: &Reply) -> Result<Option<LongTermRewrite>, RewriteRe
     Ok(Some(LongTermRewrite { content: content.to_owned(), dropped }))
 }
 
-/// Returns the text that the rules want: the old text, and notes that were repeated on several days. `None` if there are
-/// none.
+/// Returns the text that the rules propose: the old text, and notes that were repeated on several days. Returns `None` if
+/// there are no such notes.
 pub(crate) fn by_rules(material: &ConsolidationInput) -> Option<LongTermRewrite> {
     repeated::added(material).map(|content| LongTermRewrite { content, dropped: None })
 }

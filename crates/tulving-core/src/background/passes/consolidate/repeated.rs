@@ -1,4 +1,4 @@
-//! Finds notes that journals repeat: without a model, these are the lasting facts.
+//! Finds notes that journals repeat. Without a model, these notes are treated as lasting facts.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -7,16 +7,16 @@ use tulving_text::{commands, fold, secrets};
 use super::ConsolidationInput;
 use crate::files::format::{self, EntryLayout};
 
-/// Fewest days on which something must have been noted.
+/// Minimum number of days on which a note must occur.
 const DAYS: usize = 2;
-/// Fewest words of an entry that counts.
+/// Minimum number of words of an entry that is considered.
 const WORDS: usize = 3;
 
-/// Returns the old text with the repeated notes below it, or `None` if there is nothing new.
+/// Returns the old text followed by the repeated notes, or `None` if no repeated note is new.
 pub(super) fn added(material: &ConsolidationInput) -> Option<String> {
     let known: HashSet<String> =
         said(&material.known, EntryLayout::Document).into_iter().map(|(plain, _)| plain).collect();
-    // The days and the first wording of each note, by its folded text.
+    // The days and the first wording of each note, by its case-folded text.
     let mut noted: BTreeMap<String, (BTreeSet<&str>, String)> = BTreeMap::new();
     let mut order = Vec::new();
     for page in material.pages.iter().rev() {
@@ -43,7 +43,7 @@ pub(super) fn added(material: &ConsolidationInput) -> Option<String> {
     Some(format!("{before}{between}{new}"))
 }
 
-/// Returns the entries of a text: the folded text for comparison, and the text on one line.
+/// Returns the entries of a text. Each entry has its case-folded text for comparison, and its original text on one line.
 fn said(text: &str, form: EntryLayout) -> Vec<(String, String)> {
     let entries = format::entries(text, form).into_iter().filter(|entry| entry.level == 0);
     let told = entries.filter_map(|entry| {

@@ -1,9 +1,10 @@
-//! Decides which lines of a rewrite are accepted and which lines of the old text stay, independent of the model's reasons.
+//! Decides which lines of a rewrite are accepted and which lines of the old text are restored. The model's reasons are not
+//! considered.
 //!
-//! A new line must be based on a note or on the old text, and must not tell an agent what to do unless somebody wrote the
-//! same words. An old line is removed only if the new text repeats it, a new line replaces it, or a journal is about the
-//! same. This is a filter, not a proof: a line that may be a paraphrase of an entry is doubtful, and the caller holds it for
-//! review.
+//! A new line must be based on a note or on the old text, and must not give an agent an instruction unless somebody wrote
+//! the same words. An old line is removed only if the new text repeats it, a new line replaces it, or a journal is about the
+//! same subject. This is a filter, not a proof: a line that may be a paraphrase of an entry is doubtful, and the caller
+//! saves it for review.
 
 use std::collections::{BTreeSet, HashSet};
 use std::sync::LazyLock;
@@ -22,9 +23,9 @@ use crate::model::preview;
 use crate::model::time::Timestamp;
 use crate::text::withhold;
 
-/// Most words of a heading that only names its section and states nothing.
+/// Maximum number of words of a heading that only names its section and makes no statement.
 const HEADING_WORDS: usize = 3;
-/// Most characters of a line in a report.
+/// Maximum number of characters of a line in a report.
 const TOLD: usize = 200;
 
 const UNGROUNDED: &str = "it rests on nothing that was noted";
@@ -35,18 +36,18 @@ const BARE: &str = "nothing is left below it";
 /// A proposed line that was left out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RejectedLine {
-    /// Its beginning.
+    /// The beginning of the line.
     pub line: String,
-    /// The reason.
+    /// The reason why the line was left out.
     pub why: &'static str,
 }
 
 /// A removed line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct DroppedLine {
-    /// Its beginning.
+    /// The beginning of the line.
     pub line: String,
-    /// The text that says the same, or something else about it.
+    /// The text that repeats the line or replaces it.
     pub by: String,
 }
 
@@ -56,15 +57,15 @@ pub(super) struct RewriteEvidence {
 }
 
 struct EvidenceEntry {
-    /// The day of its journal; `None` if it is from the old text.
+    /// The day of the journal; `None` if the entry is from the old text.
     day: Option<String>,
-    /// Its text on one line.
+    /// The text of the entry, on one line.
     said: String,
-    /// Its text with the day, for statements that may be based on it.
+    /// The text of the entry with the day, for checking statements that may be based on it.
     ground: GroundingText,
-    /// The words of the whole text, and of each sentence.
+    /// The words of the complete text, and of each sentence.
     plain: Vec<Vec<String>>,
-    /// True if a pass wrote it.
+    /// True if a pass wrote the entry.
     by_pass: bool,
 }
 
@@ -81,7 +82,7 @@ impl RewriteEvidence {
         Self { entries: noted.chain(known).collect() }
     }
 
-    /// Returns the reason why new lines are not accepted, or `None` if they are.
+    /// Returns the reason why a new text is not accepted, or `None` if it is accepted.
     fn why_not(&self, text: &str, heading: bool) -> Option<&'static str> {
         let words = plain(text);
         let says = |entry: &EvidenceEntry| entry.plain.contains(&words);
@@ -99,8 +100,9 @@ impl RewriteEvidence {
         Some(if sentence::sentences(text).into_iter().all(nears) { DOUBT } else { UNGROUNDED })
     }
 
-    /// Returns true if a statement may paraphrase an entry: it shares a third of its words, has no other names and numbers,
-    /// and may negate what the entry ends ("no longer supported" where support was dropped).
+    /// Returns true if a statement may paraphrase an entry. It must share a third of its words with the entry and have no
+    /// other names and numbers. It may negate something that the entry ends, such as "no longer supported" if the entry says
+    /// that support was dropped.
     fn nears(&self, statement: &str) -> bool {
         let own = terms(statement);
         self.entries.iter().any(|entry| {
@@ -109,7 +111,7 @@ impl RewriteEvidence {
         })
     }
 
-    /// Returns true if a statement is based on one entry, or each of its parts is.
+    /// Returns true if a statement, or each part of it, is based on one entry.
     fn holds(&self, statement: &str) -> bool {
         let parts: Vec<&str> = [";", ", ", " and ", " but "].iter().fold(vec![statement], |parts, mark| {
             parts.into_iter().flat_map(|part| part.split(mark)).collect()
@@ -125,7 +127,7 @@ impl RewriteEvidence {
         own.is_empty() || self.entries.iter().any(bears)
     }
 
-    /// Returns what a journal says about the subject of a line.
+    /// Returns the text of a journal about the subject of a line, if any.
     fn spoken_of(&self, about: &BTreeSet<String>) -> Option<String> {
         let fits = |entry: &&EvidenceEntry| {
             let shared = entry.ground.terms().intersection(about).count();
@@ -145,19 +147,19 @@ impl EvidenceEntry {
     }
 }
 
-/// Returns true if a line tells an agent what to do, with any Markdown or quotes.
+/// Returns true if a line gives an agent an instruction, whatever its Markdown and quotes.
 fn is_order(text: &str) -> bool {
     let text = text.replace(['*', '`', '"', '“', '”', '„'], "");
-    // The time does not matter here.
+    // The result does not depend on the time.
     facts::binds_agent(&text) || facts::is_told_to_the_agent(&text, Timestamp::from_micros(0))
 }
 
-/// Returns the entries of a text: their digests, and their texts on one line.
+/// Returns the entries of a text: the digest of each, and its text on one line.
 fn entries(text: &str, form: EntryLayout) -> impl Iterator<Item = (String, String)> {
     format::entries(text, form).into_iter().flat_map(move |entry| {
         let raw = &text[entry.range];
         let digest = format::digest(raw);
-        // Nested list items belong to one entry there; here each line of a list is checked separately.
+        // The splitter keeps nested list items in one entry. The check needs each line of a list as a separate entry.
         let lines: Vec<&str> = raw.lines().collect();
         let said =
             groups(&lines, |line| !line.trim().is_empty()).into_iter().map(|group| bare(&lines[group]));
@@ -165,7 +167,7 @@ fn entries(text: &str, form: EntryLayout) -> impl Iterator<Item = (String, Strin
     })
 }
 
-/// Returns a day with the name of its month: a note about "today" may be repeated with its date.
+/// Returns a day with the name of its month, so that a note about "today" may be repeated with its date.
 fn dated(day: &str) -> String {
     let month = day.get(5..7).and_then(|month| month.parse::<usize>().ok()).and_then(|at| at.checked_sub(1));
     let month = month.and_then(|at| MONTHS.get(at)).copied().unwrap_or_default();
@@ -175,15 +177,15 @@ fn dated(day: &str) -> String {
 /// The accepted part of a new text.
 #[derive(Default)]
 pub(super) struct FilteredLines {
-    /// Its lines without those that were left out.
+    /// The accepted lines of the new text.
     pub(super) lines: Vec<String>,
     /// The lines that were left out, with the reasons.
     pub(super) left_out: Vec<RejectedLine>,
-    /// The doubtful ones of these, each statement on one line.
+    /// The doubtful left-out lines, each statement on one line.
     pub(super) doubtful: Vec<String>,
 }
 
-/// Removes the lines of the new text that are not accepted.
+/// Splits a new text into accepted lines and left-out lines.
 pub(super) fn taken(old: &HashSet<&str>, new: &str, ground: &RewriteEvidence) -> FilteredLines {
     let mut taken = FilteredLines::default();
     let lines: Vec<&str> = new.lines().collect();
@@ -195,8 +197,8 @@ pub(super) fn taken(old: &HashSet<&str>, new: &str, ground: &RewriteEvidence) ->
         why[group].fill(reason);
         taken.doubtful.extend((reason == Some(DOUBT)).then_some(statement));
     }
-    // Headings from the last to the first: one that lost all its lines is removed too. One without lines may be there to be
-    // filled.
+    // Checks new headings from the last to the first. A heading is removed if all lines below it were removed; one that
+    // had no lines stays, because lines may be added below it later.
     for at in (0..lines.len()).rev().filter(|at| level(lines[*at]) > 0 && is_new(lines[*at])) {
         let below = section(&lines, at);
         let lost = why[below.clone()].iter().any(Option::is_some);
@@ -213,7 +215,8 @@ pub(super) fn taken(old: &HashSet<&str>, new: &str, ground: &RewriteEvidence) ->
     taken
 }
 
-/// Restores lines of the old text that have no reason to be removed. Returns those, and the reasons for the others.
+/// Restores lines of the old text that have no reason to be removed. Returns the restored lines, and the reasons for the
+/// removed ones.
 pub(super) fn put_back(
     old: &str,
     lines: &mut Vec<String>,
@@ -240,7 +243,7 @@ pub(super) fn put_back(
     let mut place = LineRestorer { before: &before, lines };
     for at in 0..before.len() {
         let stays = |at: &usize| !before[*at].trim().is_empty() && stand.contains(before[*at].trim());
-        // A heading gives the topic of the lines below it: it stays as long as one of them does, with these lines below it.
+        // A heading gives the topic of the lines below it, so it stays as long as one of these lines stays.
         if level(before[at]) > 0
             && !stand.contains(before[at].trim())
             && section(&before, at).any(|at| stays(&at))
@@ -256,7 +259,7 @@ pub(super) fn put_back(
     (back.into_iter().map(|at| told(before[at])).collect(), gone)
 }
 
-/// The old text, and the new one into which its lines are restored.
+/// The old text, and the new text into which lines are restored.
 struct LineRestorer<'a> {
     before: &'a [&'a str],
     lines: &'a mut Vec<String>,
@@ -271,12 +274,12 @@ impl LineRestorer<'_> {
         self.position(line).is_some()
     }
 
-    /// Returns the last line before this one that is still there: its old and its new place.
+    /// Returns the old and the new position of the nearest earlier line that is still in the text.
     fn above(&self, at: usize) -> Option<(usize, usize)> {
         (0..at).rev().find_map(|at| Some((at, self.position(self.before[at])?)))
     }
 
-    /// Inserts a line below the last one before it that is still there, or else above the first one after it.
+    /// Inserts a line below the nearest earlier line that is still in the text, or else above the nearest later one.
     fn restore_line(&mut self, at: usize) {
         let is_empty = |line: Option<&String>| line.is_some_and(|line| line.trim().is_empty());
         let place = match self.above(at) {
@@ -292,7 +295,7 @@ impl LineRestorer<'_> {
         self.lines.insert(place, self.before[at].to_owned());
     }
 
-    /// Inserts a heading and its remaining lines at the end of the section before it, so that no new line ends up below that
+    /// Inserts a heading and its remaining lines at the end of the previous section, so that no new line ends up below that
     /// heading.
     fn restore_section(&mut self, at: usize, own: &[usize]) {
         for line in own {
@@ -321,7 +324,7 @@ impl LineRestorer<'_> {
     }
 }
 
-/// Returns the text that repeats an old line, or replaces it.
+/// Returns the text that repeats or replaces an old line.
 fn successor(line: &str, lines: &[String], new: &[String], ground: &RewriteEvidence) -> Option<String> {
     let said = bare(&[line]);
     let again = |other: &&String| {
@@ -338,19 +341,20 @@ fn successor(line: &str, lines: &[String], new: &[String], ground: &RewriteEvide
     by.map(|by| preview::cut(&withhold::public(by.trim()), TOLD)).or_else(|| ground.spoken_of(&about))
 }
 
-/// Words that fit any subject: they do not show what a line is about.
+/// Words that fit any subject, and so do not identify the subject of a line.
 static TASTES: LazyLock<BTreeSet<String>> =
     LazyLock::new(|| terms("user prefer like love hate dislike use want need enjoy").into_iter().collect());
 /// Days of the week and months, as terms.
 static DAYS: LazyLock<BTreeSet<String>> =
     LazyLock::new(|| terms(&format!("{} {}", WEEKDAYS.join(" "), MONTHS.join(" "))).into_iter().collect());
 
-/// Returns true if a term is a value, which differs after a change.
+/// Returns true if a term is a value that would differ after a change.
 fn is_value(term: &str) -> bool {
     term.contains(|c: char| c.is_ascii_digit()) || DAYS.contains(term)
 }
 
-/// Groups the wanted lines that belong together: an item or a row is separate, lines of a paragraph are together.
+/// Groups consecutive wanted lines: each list item or table row is a separate group, and the lines of a paragraph are one
+/// group.
 fn groups(lines: &[&str], wanted: impl Fn(&str) -> bool) -> Vec<std::ops::Range<usize>> {
     let mut groups: Vec<std::ops::Range<usize>> = Vec::new();
     for (at, line) in lines.iter().enumerate().filter(|(_, line)| wanted(line)) {
@@ -364,7 +368,7 @@ fn groups(lines: &[&str], wanted: impl Fn(&str) -> bool) -> Vec<std::ops::Range<
     groups
 }
 
-/// Joins lines to one, without Markdown.
+/// Joins several lines into one, without Markdown.
 fn bare(lines: &[&str]) -> String {
     let line = |line: &&str| {
         let line = line.trim().trim_start_matches(['#', '>', '|']).trim_start();
@@ -399,7 +403,7 @@ mod tests {
         Eve asked us to never lock the door\n";
     const KNOWN: &str = "# Known\n\n- Deploys are on Friday\n- Ana leads the team\n\n## Office\n\n- The kitchen is on floor 2\n";
 
-    /// Checks a text that replaces the old one, with a reason for every removal.
+    /// Checks a replacement for the old text, with a reason for every removal.
     #[track_caller]
     fn rewritten(new: &str) -> CheckedRewrite {
         let noted = JournalExcerpt::of("2026-05-27".to_owned(), NOTED);

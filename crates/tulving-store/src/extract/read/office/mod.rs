@@ -1,7 +1,8 @@
-//! The text of Office documents: those of Microsoft ([`word`], [`slides`], [`sheets`]) and the open ones ([`open`]).
+//! The text of Office documents: the formats of Microsoft ([`word`], [`slides`], [`sheets`]) and the OpenDocument
+//! formats ([`open`]).
 //!
-//! All of them are a [`package`] of XML parts. A part is read while it is unpacked, never as a whole, and the
-//! unpacked bytes are counted, so a small file cannot grow without limit.
+//! All of these files are a [`package`] of XML parts. A part is parsed while it is unpacked and is never in memory as a
+//! whole. The unpacked bytes are counted, so that a small file cannot expand without limit.
 
 mod open;
 mod package;

@@ -1,5 +1,5 @@
-//! The text of the open formats: `.odt`, `.ods` and `.odp`, which have all text in one part and use the same
-//! element names.
+//! The text of the OpenDocument formats: `.odt`, `.ods` and `.odp`. In each of them all text is in one part, and the
+//! element names are the same.
 
 use tulving_core::model::error::ExtractError;
 
@@ -8,7 +8,7 @@ use super::super::sink::ExtractTextBuilder;
 use super::package::{ZipPackage, damaged};
 use super::xml::{XmlControlFlow, XmlNode, XmlTag};
 
-/// Reads one of them; `by` is its name.
+/// Reads a file of one of these formats. `by` is the name of the reader.
 pub(in super::super) fn read(
     bytes: &[u8],
     mut sink: ExtractTextBuilder,
@@ -39,19 +39,19 @@ fn is_locked(package: &mut ZipPackage<'_>) -> Result<bool, ExtractError> {
     Ok(is_locked)
 }
 
-/// Content that is being read.
+/// Reads the content part of a document.
 struct OpenDocumentReader<'c> {
     sink: &'c mut ExtractTextBuilder,
-    /// True if its tables are sheets, which have meaningful names.
+    /// True if the tables of the document are sheets, which have meaningful names.
     has_sheets: bool,
-    /// Number of open paragraphs and headings, within each other.
+    /// Number of open paragraphs and headings, including nested ones.
     paragraphs: usize,
     /// Number of open lists.
     lists: usize,
-    /// True if nothing of an item was written yet.
+    /// True if no text of the current list item was written yet.
     new_item: bool,
     cells: usize,
-    /// Number of slides and sheets.
+    /// Number of slides and sheets so far.
     pages: u32,
 }
 
@@ -101,13 +101,13 @@ impl<'c> OpenDocumentReader<'c> {
                 self.sink.cell();
                 self.cells += 1;
             }
-            // A slide, unless it is only named.
+            // A slide, unless the element only contains the name of one.
             b"page" => {
                 self.pages += 1;
                 self.sink.blank_line();
             }
             b"text-box" | b"frame" if self.paragraphs == 0 => self.sink.blank_line(),
-            // Deleted text, comments, pronunciation and the like.
+            // Deleted text, comments, pronunciation and similar elements are not part of the text.
             b"tracked-changes" | b"annotation" | b"ruby-text" | b"forms" | b"sender-firstname" => {
                 return XmlControlFlow::Over;
             }

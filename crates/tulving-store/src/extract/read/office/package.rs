@@ -1,4 +1,4 @@
-//! A package of parts: a zip archive that is unpacked only up to a limit.
+//! A package of parts: a zip archive of which only a limited number of bytes is unpacked.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -11,17 +11,19 @@ use zip::result::ZipError;
 use super::super::title;
 use super::xml::{self, XmlControlFlow, XmlNode};
 
-/// The most bytes that are unpacked, all parts of a file together.
+/// Maximum number of unpacked bytes of all parts of a file together.
 const MOST_UNPACKED: u64 = 256 << 20;
-/// A part may grow to this many bytes whatever its size ...
+/// Number of bytes that a part may always expand to, whatever its packed size.
 const FREE: u64 = 8 << 20;
-/// ... and beyond that to this many times its size. Normal text grows to twenty times, lists of numbers to a hundred.
+/// Maximum ratio of a part's unpacked size to its packed size, once it exceeds [`FREE`]. Normal text expands up to
+/// twenty times, lists of numbers up to a hundred times.
 const MOST_GROWTH: u64 = 300;
-/// The most bytes of a piece of text or a tag, because it is read as a whole.
+/// Maximum size of a piece of text or a tag, in bytes, because each piece is in memory as a whole.
 const LARGEST_PIECE: u64 = 16 << 20;
-/// The first bytes of files that Office has locked with a password, and of those from before 2007.
+/// The first bytes of two kinds of files: files that Office has encrypted with a password, and files from before Office
+/// 2007.
 const OLD_FORM: &[u8] = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1";
-/// A text in locked files, in UTF-16.
+/// A text in encrypted files, in UTF-16.
 const LOCKED: &[u8] = b"E\0n\0c\0r\0y\0p\0t\0e\0d\0P\0a\0c\0k\0a\0g\0e";
 
 /// An open package.
@@ -65,7 +67,7 @@ impl<'b> ZipPackage<'b> {
         Ok(true)
     }
 
-    /// The targets of a part's relations, by id.
+    /// Returns the targets of a part's relations, by the id of the relation.
     pub(in super::super) fn relations(
         &mut self,
         part: &str,
@@ -89,7 +91,7 @@ impl<'b> ZipPackage<'b> {
         Ok(found)
     }
 
-    /// The title in the part with the document's properties.
+    /// Returns the title in the part with the document's properties.
     pub(in super::super) fn title(&mut self, part: &str) -> Result<Option<String>, ExtractError> {
         let mut found = String::new();
         let mut is_title = false;
@@ -106,7 +108,7 @@ impl<'b> ZipPackage<'b> {
     }
 }
 
-/// Resolves a name relative to a folder.
+/// Resolves a part name relative to a folder.
 pub(in super::super) fn resolved(folder: &str, target: &str) -> String {
     if let Some(target) = target.strip_prefix('/') {
         return target.to_owned();
@@ -125,13 +127,13 @@ pub(in super::super) fn resolved(folder: &str, target: &str) -> String {
 /// A part whose bytes are counted while it is unpacked.
 struct LimitedPartReader<'p, R> {
     part: R,
-    /// Number of bytes that may still come from the whole package.
+    /// Number of bytes that may still be unpacked from the whole package.
     left: &'p Cell<u64>,
-    /// Number of bytes that may still come from this part.
+    /// Number of bytes that may still be unpacked from this part.
     of_part: u64,
-    /// Number of bytes since the last complete piece.
+    /// Number of bytes unpacked since the last complete piece.
     of_piece: &'p Cell<u64>,
-    /// True if it has grown beyond a plausible size.
+    /// True if the part has expanded beyond a plausible size.
     grows: &'p Cell<bool>,
 }
 

@@ -1,4 +1,4 @@
-//! The text of `.xlsx`: sheet by sheet, a line for each row, with tabs between cells; empty cells are left out.
+//! The text of `.xlsx`: the sheets in order, a line for each row, and tabs between cells. Empty cells are left out.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use super::package::{ZipPackage, damaged};
 use super::xml::{XmlControlFlow, XmlNode, XmlTag};
 
 const WORKBOOK: &str = "xl/workbook.xml";
-/// The most bytes of shared cell texts that are kept.
+/// Maximum number of bytes of shared cell texts that are stored.
 const MOST_SHARED: usize = 64 << 20;
 
 /// Reads a `.xlsx`.
@@ -39,7 +39,7 @@ pub(in super::super) fn read(
 /// The data of the whole workbook.
 #[derive(Default)]
 struct Workbook {
-    /// The names of the sheets and their parts.
+    /// The names of the sheets and of their parts.
     sheets: Vec<(String, String)>,
     /// True if days are counted from 1904.
     from_1904: bool,
@@ -69,7 +69,7 @@ impl Workbook {
     }
 }
 
-/// The shared texts of cells, by their number.
+/// Returns the shared texts of cells. A cell refers to its text by its index in this list.
 fn shared(package: &mut ZipPackage<'_>) -> Result<Vec<String>, ExtractError> {
     let mut texts = Vec::new();
     let mut text = String::new();
@@ -78,7 +78,7 @@ fn shared(package: &mut ZipPackage<'_>) -> Result<Vec<String>, ExtractError> {
         match node {
             XmlNode::Open(tag) => match tag.name() {
                 b"t" => in_text = true,
-                // The pronunciation of a text is not a part of it.
+                // The pronunciation of a text is not part of the text.
                 b"rPh" => return XmlControlFlow::Over,
                 _ => {}
             },
@@ -96,7 +96,7 @@ fn shared(package: &mut ZipPackage<'_>) -> Result<Vec<String>, ExtractError> {
     Ok(texts)
 }
 
-/// The numbers of the styles that show a number as a date.
+/// Returns the indexes of the cell styles that show a number as a date.
 fn dates(package: &mut ZipPackage<'_>) -> Result<BTreeSet<u64>, ExtractError> {
     let mut formats = BTreeSet::new();
     let mut styles = BTreeSet::new();
@@ -126,7 +126,7 @@ fn dates(package: &mut ZipPackage<'_>) -> Result<BTreeSet<u64>, ExtractError> {
     Ok(styles)
 }
 
-/// Returns true if a format shows a number as a date.
+/// Returns true if a number format shows a number as a date.
 fn is_date(code: &str) -> bool {
     let mut quoted = None;
     let code = code.to_lowercase();
@@ -135,7 +135,8 @@ fn is_date(code: &str) -> bool {
         match (quoted, char) {
             (Some(end), char) if char == end => quoted = None,
             (Some(_), _) => {}
-            // A literal character, one that leaves its width free, one that fills the cell.
+            // These characters are followed by a literal character, a character whose width is left free, or a
+            // character that fills the cell.
             (None, '\\' | '_' | '*') => {
                 chars.next();
             }
@@ -221,25 +222,25 @@ impl<'s> WorksheetReader<'s> {
     }
 }
 
-/// A number as people write it: with the 15 digits that spreadsheets show, which rounds away the errors of binary fractions.
+/// Formats a number with 15 digits, as spreadsheets do, which rounds away the errors of binary fractions.
 fn number(value: &str) -> String {
     let value = value.trim();
     let long = value.parse::<f64>().ok().filter(|number| value.len() > 15 && number.abs() < 1e15);
     match long.and_then(|number| format!("{number:.14e}").parse::<f64>().ok()) {
-        // Nobody counts this many zeros.
+        // Without the exponent, a number this small would have too many zeros to read.
         Some(small) if small.abs() > 0.0 && small.abs() < 1e-9 => format!("{small:E}"),
         Some(rounded) => rounded.to_string(),
         None => value.to_owned(),
     }
 }
 
-/// A date stored as a count of days, with the time if there is one.
+/// Converts a date that is stored as a number of days, with the time if there is one.
 fn date(value: &str, from_1904: bool) -> Option<String> {
     let count = value.trim().parse::<f64>().ok().filter(|count| (0.0..3_000_000.0).contains(count))?;
     #[expect(clippy::cast_possible_truncation, reason = "it is within the years that were just checked")]
     let minutes = (count * 1_440.0).round() as i64;
     let (days, minute) = (minutes.div_euclid(1_440), minutes.rem_euclid(1_440));
-    // The first day of the count, as days since 1970. Before March of 1900 the count of Excel is off by one.
+    // The first day of the count, in days since 1970. Before March 1900, Excel's count of days is off by one.
     let days = days + if from_1904 { -24_107 } else { -25_569 };
     let (year, month, day) = civil(days);
     let time = format!("{:02}:{:02}", minute / 60, minute % 60);
@@ -250,7 +251,8 @@ fn date(value: &str, from_1904: bool) -> Option<String> {
     })
 }
 
-/// Year, month and day of a day since 1970. Years begin in March here, so that the leap day is the last one.
+/// Converts a number of days since 1970 to year, month and day. The calculation begins years in March, so that the leap
+/// day is the last day of a year.
 fn civil(days: i64) -> (i64, i64, i64) {
     let days = days + 719_468;
     let era = days.div_euclid(146_097);

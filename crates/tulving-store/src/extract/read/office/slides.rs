@@ -1,4 +1,4 @@
-//! The text of `.pptx`: slide by slide, each with its speaker notes.
+//! The text of `.pptx`: the slides in order, each with its speaker notes.
 
 use tulving_core::model::error::ExtractError;
 
@@ -34,7 +34,7 @@ pub(in super::super) fn read(
     Ok(DocumentText { sink, title, by: "pptx", pages: u32::try_from(slides.len()).ok() })
 }
 
-/// The parts of the slides, in the order they are shown.
+/// Returns the parts of the slides, in the order in which they are shown.
 fn in_order(package: &mut ZipPackage<'_>) -> Result<Vec<String>, ExtractError> {
     let relations = package.relations(PRESENTATION)?;
     let mut slides = Vec::new();
@@ -42,7 +42,7 @@ fn in_order(package: &mut ZipPackage<'_>) -> Result<Vec<String>, ExtractError> {
         if let XmlNode::Open(tag) = node
             && tag.name() == b"sldId"
         {
-            // Both `id` and `r:id` are present; only one of them is a relation.
+            // Each slide has both `id` and `r:id`; only `r:id` names a relation.
             slides.extend(tag.relation().and_then(|id| relations.get(&id).cloned()));
         }
         XmlControlFlow::On
@@ -54,7 +54,7 @@ fn in_order(package: &mut ZipPackage<'_>) -> Result<Vec<String>, ExtractError> {
 struct SlideReader<'s> {
     sink: &'s mut ExtractTextBuilder,
     in_text: bool,
-    /// True if the shape is the title of the slide, and nothing of it was written yet.
+    /// True if the shape is the title of the slide, and none of its text was written yet.
     is_title: bool,
     in_cell: bool,
 }
@@ -85,7 +85,7 @@ impl<'s> SlideReader<'s> {
             b"ph" => {
                 self.is_title = matches!(tag.attribute(b"type").as_deref(), Some("title" | "ctrTitle"));
             }
-            // The number of the slide and its date.
+            // The number of the slide and the date are not part of the text.
             b"fld" => return XmlControlFlow::Over,
             b"p" if self.in_cell => self.sink.space(),
             b"p" | b"br" => self.sink.line(),

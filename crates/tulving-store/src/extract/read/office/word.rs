@@ -33,13 +33,13 @@ pub(in super::super) fn read(
 /// The effect of a style on a paragraph.
 #[derive(Clone, Copy, Default)]
 struct ParagraphStyle {
-    /// A heading of this depth.
+    /// The depth of the heading; `None` if the paragraph is not a heading.
     heading: Option<usize>,
-    /// An item of a list.
+    /// True if the paragraph is an item of a list.
     is_item: bool,
 }
 
-/// The styles that affect a paragraph.
+/// Returns the styles that affect a paragraph, by their ids.
 fn styles(package: &mut ZipPackage<'_>) -> Result<BTreeMap<String, ParagraphStyle>, ExtractError> {
     let mut found: BTreeMap<String, ParagraphStyle> = BTreeMap::new();
     let mut id = None;
@@ -47,7 +47,7 @@ fn styles(package: &mut ZipPackage<'_>) -> Result<BTreeMap<String, ParagraphStyl
         if let XmlNode::Open(tag) = node {
             match (tag.name(), &id) {
                 (b"style", _) => id = tag.attribute(b"styleId"),
-                // Names are the same in every language, ids are not.
+                // The names of styles are the same in every language, but their ids are not.
                 (b"name", Some(id)) => {
                     if let Some(depth) = tag.attribute(b"val").and_then(|name| heading(&name)) {
                         found.entry(id.clone()).or_default().heading = Some(depth);
@@ -77,11 +77,11 @@ struct WordDocumentReader<'d> {
     paragraph: WordParagraph,
     /// True if the last paragraph was an item of a list.
     after_item: bool,
-    /// True within text.
+    /// True inside a text element.
     in_text: bool,
-    /// True within the properties of a paragraph.
+    /// True inside the properties of a paragraph.
     in_properties: bool,
-    /// Number of open table cells, within each other.
+    /// Number of open table cells, including nested ones.
     cells: usize,
 }
 
@@ -104,7 +104,7 @@ impl<'d> WordDocumentReader<'d> {
         }
     }
 
-    /// The style of this id. One that the document does not describe is recognised by its usual name.
+    /// Returns the style with this id. A style that the document does not describe is recognised by its usual name.
     fn style(&self, id: &str) -> ParagraphStyle {
         let called =
             || ParagraphStyle { heading: heading(&id.replacen("Heading", "heading ", 1)), is_item: false };
@@ -145,9 +145,9 @@ impl<'d> WordDocumentReader<'d> {
                 self.sink.cell();
                 self.cells += 1;
             }
-            // The same content again, for programs that cannot show it.
+            // This element repeats the previous content for programs that cannot show it.
             b"Fallback" => return XmlControlFlow::Over,
-            // Notes that only draw the line above the notes.
+            // Notes with a type are only the separator line above the notes.
             b"footnote" | b"endnote" if tag.attribute(b"type").is_some() => return XmlControlFlow::Over,
             _ => {}
         }

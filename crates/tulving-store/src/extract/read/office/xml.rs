@@ -1,4 +1,4 @@
-//! Walks through XML, tag by tag. Entities that a document defines are not expanded, so none can grow.
+//! Reads XML tag by tag. Entities that a document defines are not expanded, so that no text can expand without limit.
 
 use std::io::BufRead;
 
@@ -11,18 +11,18 @@ use quick_xml::name::QName;
 pub(in super::super) enum XmlNode<'x> {
     /// The start of an element.
     Open(&'x XmlTag<'x>),
-    /// The end of an element, with its name without the prefix before `:`.
+    /// The end of an element: its name without the prefix before `:`.
     Close(&'x [u8]),
-    /// A piece of text; one text may come in several pieces.
+    /// A piece of text. A single text may be split into several pieces.
     Text(&'x str),
 }
 
-/// The visitor's decision after a node.
+/// The decision of the visitor after a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) enum XmlControlFlow {
-    /// Continue.
+    /// Continue with the next node.
     On,
-    /// Skip the content of the opened element; its end comes next.
+    /// Skip the content of the element that was just opened. The next node is the end of that element.
     Over,
     /// Stop reading.
     Stop,
@@ -32,17 +32,17 @@ pub(in super::super) enum XmlControlFlow {
 pub(in super::super) struct XmlTag<'x>(BytesStart<'x>);
 
 impl XmlTag<'_> {
-    /// Its name without the prefix before `:`.
+    /// The name of the element without the prefix before `:`.
     pub(in super::super) fn name(&self) -> &[u8] {
         self.0.local_name().into_inner()
     }
 
-    /// An attribute, by its name without the prefix before `:`.
+    /// Returns the value of an attribute, by its name without the prefix before `:`.
     pub(in super::super) fn attribute(&self, name: &[u8]) -> Option<String> {
         self.find(|key| key.local_name().into_inner() == name)
     }
 
-    /// The attribute that names a relation: `id` with a prefix.
+    /// Returns the value of the attribute `id` with a prefix, which refers to a relation.
     pub(in super::super) fn relation(&self) -> Option<String> {
         self.find(|key| key.prefix().is_some() && key.local_name().into_inner() == b"id")
     }
@@ -54,14 +54,14 @@ impl XmlTag<'_> {
         Some(unescape(value).map_or_else(|_| value.to_owned(), Into::into))
     }
 
-    /// A numeric attribute.
+    /// Returns the value of a numeric attribute.
     pub(in super::super) fn number(&self, name: &[u8]) -> Option<u64> {
         self.attribute(name)?.trim().parse().ok()
     }
 }
 
-/// Visits every node of a document until the visitor stops. `each` is called for every complete piece, visited or not. The error
-/// describes the mistake.
+/// Visits every node of a document until the visitor stops. Calls `each` for every complete piece, whether it is
+/// visited or skipped. The error describes the mistake in the document.
 pub(super) fn walk(
     document: impl BufRead,
     each: impl Fn(),
@@ -73,7 +73,7 @@ pub(super) fn walk(
     reader.config_mut().allow_unmatched_ends = true;
     reader.config_mut().allow_dangling_amp = true;
     let mut buffer = Vec::new();
-    // Number of open elements within a skipped one, including itself.
+    // Number of open elements inside the skipped element, including that element itself.
     let mut over = 0_u64;
     loop {
         buffer.clear();
@@ -125,7 +125,7 @@ pub(super) fn walk(
     }
 }
 
-/// The entities of XML, and the HTML ones that are common in books.
+/// Returns the text of an entity: those of XML, and those of HTML that are common in books.
 fn entity(name: &str) -> Option<&'static str> {
     Some(match name {
         "nbsp" | "ensp" | "emsp" | "thinsp" => " ",

@@ -1,7 +1,7 @@
-//! Follows the drawing of a page, but reads only its text.
+//! Interprets the drawing instructions of a page, but collects only the text.
 //!
-//! Keeps only the state that determines the place of a character: the transforms, the font and its spacings. Forms are
-//! followed. The work is counted, because a small file can ask for any amount of it.
+//! The interpreter stores only the state that determines the position of a character: the transforms, the font and its
+//! spacings. It also draws forms. The work is counted and limited, because a small file can cause any amount of work.
 
 use std::collections::VecDeque;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -18,16 +18,17 @@ use super::super::title;
 use super::fonts::{PdfFont, PdfFonts};
 use super::lay::{GlyphPlacement, PdfPageLayout};
 
-/// The greatest depth of forms within forms.
+/// Maximum depth of nested forms.
 const DEEPEST: usize = 16;
-/// The most saved states; no page needs a tenth of that.
+/// Maximum number of saved states. No real page needs a tenth of this.
 const STATES: usize = 1_000;
-/// Number of recent texts that are searched for one that is drawn again in its place, to look bold.
+/// Number of recent texts that are compared with the next text. Some programs draw a text again in the same position,
+/// so that it looks bold.
 const LOOK_BACK: usize = 16;
-/// A text drawn again nearer than this share of its size is the same one.
+/// A text that is drawn again at a distance smaller than this share of its size counts as the same text.
 const SAME_PLACE: f64 = 0.15;
 
-/// The most instructions and characters of all pages together: a hundred times the need of a book.
+/// Maximum number of instructions and characters of all pages together: a hundred times the number that a book needs.
 #[derive(Debug)]
 pub(super) struct DrawingBudget(u64);
 
@@ -47,7 +48,7 @@ impl DrawingBudget {
     }
 }
 
-/// The state that `q` saves and `Q` restores.
+/// The state that the instruction `q` saves and `Q` restores.
 #[derive(Clone)]
 struct GraphicsState<'a> {
     transform: Affine,
@@ -55,28 +56,28 @@ struct GraphicsState<'a> {
     size: f64,
     character_space: f64,
     word_space: f64,
-    /// Horizontal scale of characters; 1 is normal.
+    /// The horizontal scale of characters; 1 is normal.
     interval: f64,
     leading: f64,
     rise: f64,
 }
 
-/// A replacement text for the characters drawn within it.
+/// A replacement text for the characters that are drawn inside a marked part.
 enum PdfActualText {
-    /// Not within a replacement text.
+    /// The current position is not inside a replacement text.
     Nothing,
-    /// Not written yet.
+    /// The replacement text was not written yet.
     Waits(String),
-    /// Written with the first of its characters.
+    /// The replacement text was written with the first of its characters.
     Drawn,
 }
 
-/// A page that is being drawn.
+/// Draws one page.
 pub(super) struct PdfPageInterpreter<'a, 'r> {
     fonts: &'r PdfFonts<'a>,
     state: GraphicsState<'a>,
     kept: Vec<GraphicsState<'a>>,
-    /// The position of the text, and the start of its line.
+    /// The transform at the current text position, and at the start of the line.
     matrix: Affine,
     line: Affine,
     meant: Vec<PdfActualText>,
@@ -235,7 +236,7 @@ impl<'a, 'r> PdfPageInterpreter<'a, 'r> {
         self.show(&shown);
     }
 
-    /// Draws the items of one instruction.
+    /// Draws the items of one text instruction.
     fn show(&mut self, items: &[ShowTextItem<'_>]) {
         let Some(face) = self.state.font.clone() else {
             return;
@@ -252,7 +253,7 @@ impl<'a, 'r> PdfPageInterpreter<'a, 'r> {
         }
     }
 
-    /// Returns true if the same was drawn in the same place a moment ago.
+    /// Returns true if the same text was recently drawn in the same position.
     fn is_again(&mut self, items: &[ShowTextItem<'_>]) -> bool {
         let mut hasher = DefaultHasher::new();
         for item in items {
@@ -271,7 +272,7 @@ impl<'a, 'r> PdfPageInterpreter<'a, 'r> {
         is_again
     }
 
-    /// The position and the size of the next character.
+    /// Returns the position and the size of the next character.
     fn origin(&self) -> (Point, f64) {
         let all = self.state.transform * self.matrix;
         let at = all * Point::new(0.0, self.state.rise);
@@ -337,32 +338,32 @@ impl<'a, 'r> PdfPageInterpreter<'a, 'r> {
 /// An item of a drawing instruction.
 enum ShowTextItem<'t> {
     Text(&'t [u8]),
-    /// A move in thousandths of the size, against the direction.
+    /// Moves the position against the text direction, in thousandths of the size.
     Move(f64),
 }
 
-/// The way characters are drawn.
+/// The way in which characters are drawn.
 #[derive(Clone, Copy)]
 struct CharacterDrawMode {
-    /// True if they are not written and only move the position.
+    /// True if the characters are not written and only move the position.
     silent: bool,
-    /// True if the space between them counts as a part of them.
+    /// True if the space between characters counts as a part of them.
     spaced: bool,
 }
 
-/// Returns true if the space between characters only makes a word look wide. Some programs write the blank between two words
-/// as the space between the last character of one and the first of the next, which they draw separately.
+/// Returns true if the space between characters only makes a word look wide. Some programs draw each word separately,
+/// and use the space after the last character of a word as the blank between two words.
 fn is_spaced(items: &[ShowTextItem<'_>]) -> bool {
     let length = |item: &ShowTextItem<'_>| if let ShowTextItem::Text(bytes) = item { bytes.len() } else { 0 };
     items.iter().map(length).sum::<usize>() > 2
 }
 
-/// A vector after a transform, without its translation.
+/// Transforms a vector without applying the translation.
 fn vector(transform: Affine, vector: Vec2) -> Vec2 {
     transform * vector.to_point() - transform * Point::ZERO
 }
 
-/// The replacement text of a marked part, if it has one.
+/// Returns the replacement text of a marked part, if it has one.
 fn actual_text(properties: &Object<'_>, resources: &Resources<'_>) -> Option<String> {
     let text =
         |dict: &Dict<'_>| dict.get::<PdfString<'_>>(b"ActualText").map(|text| title::decode(text.as_bytes()));

@@ -1,7 +1,7 @@
-//! The fonts of a file, and the meaning of their characters.
+//! Loads the fonts of a file, and finds the text for their characters.
 //!
-//! Most fonts give the meaning of their characters, or use standard names for them. Fonts of East Asia may only number them,
-//! in one of four known collections.
+//! Most fonts contain the text of their characters, or use standard names for them. East Asian fonts may only number
+//! their characters, as in one of four standard collections.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -12,16 +12,16 @@ use hayro_cmap::{BfString, CMap, CMapName, CidFamily};
 use hayro_font::{CMapResolverFn, Font, FontCache, FontGlyph, FontQuery, FontResolverFn};
 use hayro_syntax::object::{Array, Dict, Name, ObjectIdentifier, String as PdfString};
 
-/// A font, ready to be drawn with.
+/// A font that is ready to be used for drawing.
 #[derive(Clone)]
 pub(super) struct PdfFont<'a> {
-    /// Widths and codes.
+    /// The widths and codes of the characters.
     pub(super) font: Font<'a>,
     collection: Option<Rc<CharacterCollection>>,
 }
 
 impl PdfFont<'_> {
-    /// The meaning of a character with this code of `length` bytes.
+    /// Returns the text of the character with this code of `length` bytes.
     pub(super) fn meaning(&self, code: u32, length: usize) -> Option<String> {
         let found = match self.font.glyph(self.font.map_code(code), code) {
             FontGlyph::Outline(glyph) => glyph.as_unicode(),
@@ -35,16 +35,16 @@ impl PdfFont<'_> {
     }
 }
 
-/// A collection of numbered characters.
+/// A standard collection of numbered characters.
 struct CharacterCollection {
-    /// Maps codes to numbers.
+    /// Maps character codes to numbers.
     numbers: CMap,
-    /// Maps numbers to their meaning.
+    /// Maps numbers to the text of the characters.
     meanings: CMap,
 }
 
 impl CharacterCollection {
-    /// The collection of a font that does not give the meaning of its characters.
+    /// Returns the collection of a font that does not contain the text of its characters.
     fn of(font: &Dict<'_>) -> Option<Self> {
         if font.contains_key(b"ToUnicode") {
             return None;
@@ -69,12 +69,12 @@ impl CharacterCollection {
     }
 }
 
-/// One of the standard tables.
+/// Loads a standard table by its name.
 fn known(name: CMapName<'_>) -> Option<CMap> {
     CMap::parse(hayro_cmap::load_embedded(name)?, hayro_cmap::load_embedded)
 }
 
-/// The fonts of a file, each loaded once.
+/// The fonts of a file. Each font is loaded once.
 pub(super) struct PdfFonts<'a> {
     cache: FontCache<'a>,
     font_resolver: FontResolverFn,
@@ -86,7 +86,7 @@ impl<'a> PdfFonts<'a> {
     pub(super) fn new() -> Self {
         Self {
             cache: FontCache::new(),
-            // Only widths and names are needed of a font that is not embedded.
+            // A font that is not embedded is needed only for the widths and names of its characters.
             font_resolver: Arc::new(|query| match query {
                 FontQuery::Standard(font) => Some(font.get_font_data()),
                 FontQuery::Fallback(query) => Some(query.pick_standard_font().get_font_data()),
@@ -96,7 +96,7 @@ impl<'a> PdfFonts<'a> {
         }
     }
 
-    /// The font of a dictionary.
+    /// Returns the font that a dictionary describes.
     pub(super) fn get(&self, dict: &Dict<'a>) -> Option<PdfFont<'a>> {
         let font = self.cache.font(dict, &self.font_resolver, &self.cmap_resolver)?;
         let collection = dict.obj_id().and_then(|id| {

@@ -1,54 +1,56 @@
-//! Makes lines and paragraphs from characters with positions.
+//! Builds lines and paragraphs from characters with positions.
 //!
-//! A page does not mark words or lines; only gaps show them. Characters are taken in the order they were drawn. For nearly all
-//! programs that make PDFs this is the reading order, and it keeps columns apart without guessing.
+//! A page does not mark words or lines; only gaps between characters show them. Characters are processed in the order
+//! in which they are drawn. In nearly all PDFs this is the reading order, and it separates columns without guessing.
 
 use hayro_font::kurbo::{Point, Vec2};
 use unicode_normalization::UnicodeNormalization as _;
 
 use super::super::sink::ExtractTextBuilder;
 
-/// A gap wider than this share of the letter size is a blank. Blanks are a quarter to a third of it, and half of that in a
-/// squeezed line. Letters that are pushed apart to fill a line come to a tenth.
+/// A gap wider than this share of the letter size is a blank. A blank normally takes a quarter to a third of the letter
+/// size, and half of that in a compressed line. The gaps between letters that are spread to fill a line are at most a
+/// tenth.
 const BLANK: f64 = 0.12;
-/// A character that is off the line by more than this share of its size is on another line. Raised and lowered ones are off by
-/// less.
+/// A character is on another line if its distance from the line is larger than this share of its size. Superscripts and
+/// subscripts have a smaller distance.
 const OFF_THE_LINE: f64 = 0.55;
-/// A character further back than this was not just moved closer.
+/// A character that is further back than this share of its size was not just moved closer to the last one.
 const BACK: f64 = 0.6;
-/// Lines further apart than this many times their size are paragraphs, if their usual distance is not known.
+/// Two lines belong to different paragraphs if their distance is larger than this many times their size. Used if the
+/// usual distance of the lines is not known.
 const APART: f64 = 1.9;
-/// Lines further apart than this many times the distance of those before are paragraphs.
+/// Two lines belong to different paragraphs if their distance is larger than this many times the previous distance.
 const FURTHER: f64 = 1.35;
-/// A longer line is split; no real page has one.
+/// Maximum length of a line, in letters. A longer line is split; no real page has one.
 const LONGEST_LINE: usize = 20_000;
-/// Directions that differ by more are unrelated; the cosine of 25 degrees.
+/// The minimum cosine of the angle between two related directions: the cosine of 25 degrees.
 const SAME_DIRECTION: f64 = 0.9;
 
-/// The place of a drawn character; down and to the right are positive.
+/// The position of a drawn character. Coordinates grow downwards and to the right.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct GlyphPlacement {
-    /// Its start.
+    /// The start of the character.
     pub(super) at: Point,
-    /// The vector from its start to its end.
+    /// The vector from the start to the end of the character.
     pub(super) along: Vec2,
-    /// The direction of its line.
+    /// The direction of the line that contains the character.
     pub(super) direction: Vec2,
-    /// The height of its letters.
+    /// The height of the letters.
     pub(super) size: f64,
 }
 
-/// A character of the line, with its position along it.
+/// A character of a line, with its position along the line.
 struct LineGlyph {
     text: String,
     start: f64,
     end: f64,
-    /// True if a blank comes before it.
+    /// True if a blank precedes the character.
     blank: bool,
 }
 
 impl LineGlyph {
-    /// Combines this letter with an accent over it, drawn in any order. Returns true if it did.
+    /// Combines this letter with an accent that is drawn over it, in either order. Returns true if they were combined.
     fn takes_in(&mut self, text: &str, start: f64, end: f64) -> bool {
         let overlap = self.end.min(end) - self.start.max(start);
         let is_over = overlap > 0.4 * (self.end - self.start).min(end - start);
@@ -71,7 +73,7 @@ impl LineGlyph {
     }
 }
 
-/// The combining form of an accent, and true if the character already is that form.
+/// Returns the combining form of an accent, and true if the character already is that form.
 fn accent(text: &str) -> Option<(char, bool)> {
     let mut chars = text.chars();
     let (Some(char), None) = (chars.next(), chars.next()) else {
@@ -97,15 +99,15 @@ fn accent(text: &str) -> Option<(char, bool)> {
     Some((with_a_letter, false))
 }
 
-/// The page so far.
+/// The lines of the page so far.
 pub(super) struct PdfPageLayout<'s> {
     sink: &'s mut ExtractTextBuilder,
     letters: Vec<LineGlyph>,
-    /// The last character of the line.
+    /// The position of the last character of the line.
     last: Option<GlyphPlacement>,
-    /// The first character of the line.
+    /// The position of the first character of the line.
     first: Option<GlyphPlacement>,
-    /// The distance of the line from the one before it.
+    /// The distance between this line and the previous one.
     pitch: Option<f64>,
 }
 
@@ -118,7 +120,7 @@ impl<'s> PdfPageLayout<'s> {
         self.sink.is_full()
     }
 
-    /// Adds a character. One without a meaning still takes its place.
+    /// Adds a character. A character without text still takes up its space.
     pub(super) fn place(&mut self, text: Option<&str>, mark: GlyphPlacement) {
         let Some(mark) = sound(mark) else {
             return;
@@ -171,10 +173,10 @@ impl<'s> PdfPageLayout<'s> {
         self.letters.push(LineGlyph { text: text.to_owned(), start, end, blank });
     }
 
-    /// Writes the line.
+    /// Ends the current line and writes it.
     fn end_line(&mut self) {
         let line = spelled(&std::mem::take(&mut self.letters));
-        // A soft hyphen is a hyphen at the end of a line, and nothing elsewhere.
+        // At the end of a line a soft hyphen is a hyphen; elsewhere it is removed.
         let line = line.trim().replace('\u{ad}', if line.trim().ends_with('\u{ad}') { "-" } else { "" });
         if !line.is_empty() {
             self.sink.mend(&line);
@@ -183,13 +185,13 @@ impl<'s> PdfPageLayout<'s> {
         }
     }
 
-    /// Writes the rest.
+    /// Writes the last line.
     pub(super) fn finish(mut self) {
         self.end_line();
     }
 }
 
-/// Checks a mark: it must be finite. Its direction is scaled to length one.
+/// Returns the position with a direction of length one; `None` if a value is not finite.
 fn sound(mark: GlyphPlacement) -> Option<GlyphPlacement> {
     let length = mark.direction.length();
     let is_finite =
@@ -197,21 +199,21 @@ fn sound(mark: GlyphPlacement) -> Option<GlyphPlacement> {
     if !(is_finite && length.is_finite() && length > 0.0) {
         return None;
     }
-    // The letters of some fonts are drawn larger than their stated size.
+    // Some fonts draw letters larger than their stated size.
     let size = mark.size.max(mark.along.length());
     Some(GlyphPlacement { direction: mark.direction / length, size, ..mark })
 }
 
-/// The relation of a character to the last one.
+/// The relation of a character to the previous one.
 enum GlyphRelation {
-    /// It continues the line.
+    /// The character continues the line.
     On {
-        /// True if a blank comes before it.
+        /// True if a blank precedes the character.
         blank: bool,
     },
-    /// It begins a line, this far below.
+    /// The character begins a new line, at this distance below the previous one.
     NextLine(f64),
-    /// It is unrelated to the last one.
+    /// The character is unrelated to the previous one.
     Elsewhere,
 }
 
@@ -222,7 +224,7 @@ fn step(last: &GlyphPlacement, mark: &GlyphPlacement, letters: &[LineGlyph], tex
     let size = last.size.max(mark.size);
     let gap = mark.at - (last.at + last.along);
     let along = gap.dot(last.direction);
-    // Perpendicular to the direction: down for lines that go to the right.
+    // The gap perpendicular to the text direction. For lines that go to the right, this is downwards.
     let down = gap.dot(Vec2::new(-last.direction.y, last.direction.x));
     if down.abs() > OFF_THE_LINE * size {
         return GlyphRelation::NextLine(down);
@@ -230,7 +232,7 @@ fn step(last: &GlyphPlacement, mark: &GlyphPlacement, letters: &[LineGlyph], tex
     if along >= -BACK * size {
         return GlyphRelation::On { blank: along > BLANK * last.size.min(mark.size) };
     }
-    // Right-to-left scripts may also be drawn to the left.
+    // Right-to-left scripts may also be drawn from right to left.
     let leftwards = -along - last.along.dot(last.direction) - mark.along.dot(last.direction);
     let is_leftwards =
         letters.last().is_some_and(|letter| is_right_to_left(&letter.text)) || is_right_to_left(text);
@@ -240,14 +242,15 @@ fn step(last: &GlyphPlacement, mark: &GlyphPlacement, letters: &[LineGlyph], tex
     GlyphRelation::NextLine(-1.0)
 }
 
-/// Returns true if a text is of a right-to-left script.
+/// Returns true if a text belongs to a right-to-left script.
 fn is_right_to_left(text: &str) -> bool {
     let to_the_left =
         |char| matches!(char, '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}');
     text.chars().next().is_some_and(to_the_left)
 }
 
-/// The letters of a line as a text. Right-to-left letters that were drawn to the right are reversed, and ligatures are split.
+/// Returns the text of a line. Right-to-left letters that were drawn from left to right are reversed, and ligatures are
+/// split.
 fn spelled(letters: &[LineGlyph]) -> String {
     let mut line = String::new();
     let mut at = 0;
@@ -278,7 +281,7 @@ fn spelled(letters: &[LineGlyph]) -> String {
     line
 }
 
-/// Number of letters from the first that are of a right-to-left script, with blanks and marks between them.
+/// Number of letters at the start that belong to a right-to-left script, including the blanks and marks between them.
 fn leftward_run(letters: &[LineGlyph]) -> usize {
     let mut run = 0;
     for (index, letter) in letters.iter().enumerate() {

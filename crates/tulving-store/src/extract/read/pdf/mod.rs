@@ -1,8 +1,8 @@
-//! The text of a PDF, page by page, in the order it is drawn.
+//! Reads the text of a PDF page by page, in the order in which it is drawn.
 //!
-//! `hayro` reads the file; [`fonts`] give the meaning of characters, [`draw`] follows the drawing of a page and records each
-//! character with its place, and [`lay`] makes lines and paragraphs of these. Invisible text is included: it is the recognised
-//! text of a scan.
+//! `hayro` parses the file. [`fonts`] finds the text of characters, [`draw`] interprets the drawing of a page and
+//! records the position of each character, and [`lay`] builds lines and paragraphs from the characters. Invisible text
+//! is included, because it is the recognised text of a scan.
 
 mod draw;
 mod fonts;
