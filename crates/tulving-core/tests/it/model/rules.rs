@@ -340,7 +340,7 @@ impl Model {
         };
         let (id, outcome, revived) = match duplicate {
             None => {
-                self.create(caller, request, id, forked);
+                self.create(caller, request, id, forked)?;
                 (id, SaveOutcome::Created, false)
             }
             Some((id, by)) => {
@@ -411,7 +411,7 @@ impl Model {
         request: &SaveRequest,
         id: MemoryId,
         forked: Option<VersionFields>,
-    ) {
+    ) -> ExpectedResult<()> {
         let number = self.numbers.entry(caller.space).or_insert(0);
         *number += 1;
         let mut memory = build::memory(self.now, caller.space, caller.viewer.principal, "");
@@ -423,13 +423,19 @@ impl Model {
         memory.fields.class.kind = classify::kind_of(memory_type);
         memory.fields.class.stability = classify::stability_of(memory_type);
         memory.fields.class.importance = Importance::of(memory_type);
+        let is_forked = forked.is_some();
         memory.fields = onto(request, &forked.unwrap_or(memory.fields));
         memory.status.pinned = request.pinned;
         memory.provenance.source_path.clone_from(&request.source_path);
         memory.place.conversation.clone_from(&request.conversation);
         memory.provenance.origin = caller.origin;
+        // A fork keeps the boundary of the memory that it leaves, where another principal may have the key.
+        if is_forked && self.held(&memory) {
+            return Err("key_taken");
+        }
         let editions = vec![memory.fields.clone()];
         self.entries.insert(id, ModelEntry { memory, editions });
+        Ok(())
     }
 
     pub(super) fn revise(&mut self, id: MemoryId, fields: VersionFields, now: Timestamp) {
