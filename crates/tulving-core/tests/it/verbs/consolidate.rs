@@ -251,7 +251,7 @@ fn what_a_model_asks_for_is_refused_where_it_would_do_harm_and_it_is_asked_twice
     else {
         panic!("the model was not told")
     };
-    assert!(content.starts_with("2 of 3 lines are gone"), "{content}");
+    assert!(content.starts_with("2 of 3 lines were removed"), "{content}");
     assert_eq!(memory(&bed, &user), Some(new));
 }
 
