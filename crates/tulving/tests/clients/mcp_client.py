@@ -205,7 +205,7 @@ def garbage_does_not_end_the_session(home):
         answers.append(json.loads(line))
     codes = [(answer["id"], answer["error"]["code"]) for answer in answers[1:-1]]
     assert codes == [(None, -32700), (None, -32600), (None, -32600), (5, -32601), (None, -32700)], codes
-    assert answers[-1]["result"]["structuredContent"]["saved"][0]["status"] == "created", answers[-1]
+    assert answers[-1]["result"]["structuredContent"]["memories"][0]["status"] == "created", answers[-1]
     server.stdin.close()
     server.wait(10)
     assert server.stdout.read() == "", "nothing but answers on standard output"
