@@ -217,7 +217,7 @@ impl Engine {
             None => save::save(&self.ports, caller, request),
             Some(backends) => backends::save(&self.ports, backends, caller, request),
         };
-        saved.map(|receipt| self.presenter().receipt(receipt))
+        saved.map(|receipt| self.presenter(caller).receipt(receipt))
     }
 
     /// Saves several memories in one transaction: all or none. The receipts have the order of the requests.
@@ -226,7 +226,7 @@ impl Engine {
             None => save::save_many(&self.ports, caller, requests),
             Some(backends) => backends::save_many(&self.ports, backends, caller, requests),
         };
-        let presenter = self.presenter();
+        let presenter = self.presenter(caller);
         saved.map(|receipts| receipts.into_iter().map(|receipt| presenter.receipt(receipt)).collect())
     }
 
@@ -236,13 +236,13 @@ impl Engine {
             None => read::get(&self.ports, caller, which),
             Some(backends) => backends::get(&self.ports, backends, caller, which),
         };
-        found.map(|memory| self.present(memory))
+        found.map(|memory| self.present(caller, memory))
     }
 
     /// Returns a forgotten memory to its owner, or to an admin of its space if the memory is not private.
     pub fn get_forgotten(&self, caller: &Caller, which: MemoryRef) -> Result<Option<Memory>, Error> {
         self.built_in("what was forgotten")?;
-        Ok(access::find_forgotten(&self.ports, caller, which)?.map(|memory| self.present(memory)))
+        Ok(access::find_forgotten(&self.ports, caller, which)?.map(|memory| self.present(caller, memory)))
     }
 
     /// Returns a page of a list. Mirrors of files are included only if the filter names a file.
@@ -254,7 +254,7 @@ impl Engine {
             None => read::list(&self.ports, caller, request),
             Some(backends) => backends::list(&self.ports, backends, caller, request),
         };
-        page.map(|page| self.presenter().page(page))
+        page.map(|page| self.presenter(caller).page(page))
     }
 
     /// Returns the number of matching memories that a list would include. Refused if backends other than the built-in one
@@ -274,7 +274,7 @@ impl Engine {
         request: &UpdateRequest,
     ) -> Result<EditedMemory, Error> {
         self.built_in("update")?;
-        edit::update(&self.ports, caller, which, request).map(|edited| self.presenter().edit(edited))
+        edit::update(&self.ports, caller, which, request).map(|edited| self.presenter(caller).edit(edited))
     }
 
     /// Returns the versions of a memory, newest first. If the contents are long, the contents of older versions are [left
@@ -287,7 +287,7 @@ impl Engine {
     /// Restores an earlier version as a new one.
     pub fn revert(&self, caller: &Caller, which: MemoryRef, version: Version) -> Result<EditedMemory, Error> {
         self.built_in("revert")?;
-        edit::revert(&self.ports, caller, which, version).map(|edited| self.presenter().edit(edited))
+        edit::revert(&self.ports, caller, which, version).map(|edited| self.presenter(caller).edit(edited))
     }
 
     /// Forgets a memory, softly or permanently, and returns its last state.
@@ -301,7 +301,7 @@ impl Engine {
             None => forget::forget(&self.ports, caller, which, request),
             Some(backends) => backends::forget(&self.ports, backends, caller, which, request),
         };
-        gone.map(|gone| self.presenter().changed(gone))
+        gone.map(|gone| self.presenter(caller).changed(gone))
     }
 
     /// Forgets several memories in one transaction. Memories that do not exist are skipped; if one memory may not be
@@ -317,7 +317,7 @@ impl Engine {
             None => forget::forget_many(&self.ports, caller, which, request),
             Some(backends) => backends::forget_many(&self.ports, backends, caller, which, request),
         };
-        gone.map(|gone| self.presenter().gone(gone))
+        gone.map(|gone| self.presenter(caller).gone(gone))
     }
 
     /// Forgets all memories of the caller's space that match a condition, in one transaction. The maximum number is
@@ -336,26 +336,27 @@ impl Engine {
         asked: &ForgetWhere,
     ) -> Result<ForgetWherePreview, Error> {
         self.built_in("forgetting by a condition")?;
-        forget::foresee_where(&self.ports, caller, asked).map(|foreseen| self.presenter().foreseen(foreseen))
+        forget::foresee_where(&self.ports, caller, asked)
+            .map(|foreseen| self.presenter(caller).foreseen(foreseen))
     }
 
     /// Restores a softly forgotten memory. If another memory has its path now, the path stays with the other memory and the
     /// result contains a warning.
     pub fn restore(&self, caller: &Caller, which: MemoryRef) -> Result<EditedMemory, Error> {
         self.built_in("restore")?;
-        forget::restore(&self.ports, caller, which).map(|edited| self.presenter().changed(edited))
+        forget::restore(&self.ports, caller, which).map(|edited| self.presenter(caller).changed(edited))
     }
 
     /// Hides a memory from recall.
     pub fn archive(&self, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
         self.built_in("archive")?;
-        status::archive(&self.ports, caller, which, None).map(|memory| self.present(memory))
+        status::archive(&self.ports, caller, which, None).map(|memory| self.present(caller, memory))
     }
 
     /// Makes an archived memory active again.
     pub fn unarchive(&self, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
         self.built_in("unarchive")?;
-        status::unarchive(&self.ports, caller, which).map(|memory| self.present(memory))
+        status::unarchive(&self.ports, caller, which).map(|memory| self.present(caller, memory))
     }
 
     /// Applies the lifecycle rules of the spaces that the caller may tend, or previews the steps.
@@ -381,13 +382,13 @@ impl Engine {
     /// Exempts a memory from decay.
     pub fn pin(&self, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
         self.built_in("pin")?;
-        status::pin(&self.ports, caller, which).map(|memory| self.present(memory))
+        status::pin(&self.ports, caller, which).map(|memory| self.present(caller, memory))
     }
 
     /// Removes the exemption of a memory from decay.
     pub fn unpin(&self, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
         self.built_in("unpin")?;
-        status::unpin(&self.ports, caller, which).map(|memory| self.present(memory))
+        status::unpin(&self.ports, caller, which).map(|memory| self.present(caller, memory))
     }
 
     /// Closes a todo or a goal, at the given time or now. A closed todo or goal stays unchanged, unless another time is
@@ -399,31 +400,31 @@ impl Engine {
         at: Option<Timestamp>,
     ) -> Result<CompletedMemory, Error> {
         self.built_in("done")?;
-        done::done(&self.ports, caller, which, at).map(|done| self.presenter().completed(done))
+        done::done(&self.ports, caller, which, at).map(|done| self.presenter(caller).completed(done))
     }
 
     /// Reopens a todo or a goal.
     pub fn reopen(&self, caller: &Caller, which: MemoryRef) -> Result<CompletedMemory, Error> {
         self.built_in("done")?;
-        done::reopen(&self.ports, caller, which).map(|done| self.presenter().completed(done))
+        done::reopen(&self.ports, caller, which).map(|done| self.presenter(caller).completed(done))
     }
 
     /// Returns a page of the quarantined memories of the caller's space, newest first.
     pub fn review(&self, caller: &Caller, limit: usize, cursor: Option<Cursor>) -> Result<Page, Error> {
         self.built_in("review")?;
-        review::review(&self.ports, caller, limit, cursor).map(|page| self.presenter().page(page))
+        review::review(&self.ports, caller, limit, cursor).map(|page| self.presenter(caller).page(page))
     }
 
     /// Accepts a quarantined memory: recall finds it from now on. A memory that was not quarantined is returned unchanged.
     pub fn accept(&self, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
         self.built_in("review")?;
-        review::accept(&self.ports, caller, which).map(|memory| self.present(memory))
+        review::accept(&self.ports, caller, which).map(|memory| self.present(caller, memory))
     }
 
     /// Softly forgets a quarantined memory.
     pub fn reject(&self, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
         self.built_in("review")?;
-        review::reject(&self.ports, caller, which).map(|memory| self.present(memory))
+        review::reject(&self.ports, caller, which).map(|memory| self.present(caller, memory))
     }
 
     /// Moves memories to another space, specified by name or id, in one transaction. Memories that do not exist are skipped;
@@ -431,7 +432,8 @@ impl Engine {
     /// memory named twice counts once. The memories keep their boundaries.
     pub fn move_to(&self, caller: &Caller, which: &[MemoryRef], space: &str) -> Result<MovedMemories, Error> {
         self.built_in("move")?;
-        relocate::move_to(&self.ports, caller, which, space).map(|moved| self.presenter().relocated(moved))
+        relocate::move_to(&self.ports, caller, which, space)
+            .map(|moved| self.presenter(caller).relocated(moved))
     }
 
     /// Links one memory to another. If a memory updates the memory that superseded it, the updating memory becomes valid
@@ -467,7 +469,7 @@ impl Engine {
     ) -> Result<Vec<RelatedMemory>, Error> {
         self.built_in("related")?;
         let related = related::related(&self.ports, caller, which, depth)?;
-        let presenter = self.presenter();
+        let presenter = self.presenter(caller);
         Ok(related
             .into_iter()
             .map(|one| RelatedMemory { memory: presenter.memory(one.memory), ..one })
@@ -483,7 +485,7 @@ impl Engine {
             Some(backends) => backends::recall(&self.ports, backends, caller, request)?,
         };
         answer.unread = mirror::unread(&self.ports, caller, request.filter.space, followed);
-        let presenter = self.presenter();
+        let presenter = self.presenter(caller);
         answer.hits = answer.hits.into_iter().map(|hit| presenter.hit(hit)).collect();
         if answer.evidence != Some(Strength::None) {
             let ours = answer.hits.iter().filter(|hit| hit.memory.backend.is_none());
@@ -535,7 +537,7 @@ impl Engine {
         let followed = self.follow(request.space, MirrorEffort::Waited);
         let mut timeline = timeline::timeline(&self.ports, caller, request)?;
         timeline.unread = mirror::unread(&self.ports, caller, request.space, followed);
-        Ok(self.presenter().timeline(timeline))
+        Ok(self.presenter(caller).timeline(timeline))
     }
 
     /// Reads changed files, so that recall finds their content. Does nothing if the built-in backend is not in use.

@@ -22,7 +22,7 @@ impl Engine {
     /// as an attachment, and [`process_waiting`](Self::process_waiting) extracts its text.
     pub fn push(&self, caller: &Caller, document: Document) -> Result<Receipt, Error> {
         self.built_in("a document")?;
-        push::push(&self.ports, caller, document).map(|receipt| self.presenter().receipt(receipt))
+        push::push(&self.ports, caller, document).map(|receipt| self.presenter(caller).receipt(receipt))
     }
 
     /// Returns the files that the caller imported into its space, by path, in their state at the time of the import.

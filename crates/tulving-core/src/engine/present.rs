@@ -1,7 +1,5 @@
 //! Completes memories for readers by setting the fields that are computed at every read and never stored.
 
-use std::sync::Arc;
-
 use super::Engine;
 use crate::model::answer::{
     CompletedMemory, EditedMemory, ForgetWherePreview, ForgottenMemories, Hit, MovedMemories, Page, Receipt,
@@ -9,6 +7,7 @@ use crate::model::answer::{
 };
 use crate::model::id::SpaceId;
 use crate::model::memory::{Memory, Status};
+use crate::model::request::Caller;
 use crate::model::space::Space;
 use crate::model::time::Timestamp;
 use crate::rank::decay;
@@ -17,20 +16,20 @@ use crate::text::commands;
 /// Completes the memories of one answer.
 pub(super) struct Presenter {
     now: Timestamp,
-    spaces: Arc<[Space]>,
+    spaces: Vec<Space>,
 }
 
 impl Engine {
-    /// Returns a presenter for the current time. If the spaces cannot be read from the store, memories have no name of their
-    /// space.
-    pub(super) fn presenter(&self) -> Presenter {
-        let spaces = self.sights.spaces(&self.ports).unwrap_or_default();
+    /// Returns a presenter for this caller and the current time. Only spaces that the caller may see have a name. If the spaces
+    /// cannot be read from the store, no memory has the name of its space.
+    pub(super) fn presenter(&self, caller: &Caller) -> Presenter {
+        let spaces = self.ports.store.spaces(&caller.viewer).unwrap_or_default();
         Presenter { now: self.ports.clock.now(), spaces }
     }
 
     /// Completes one memory.
-    pub(super) fn present(&self, memory: Memory) -> Memory {
-        self.presenter().memory(memory)
+    pub(super) fn present(&self, caller: &Caller, memory: Memory) -> Memory {
+        self.presenter(caller).memory(memory)
     }
 }
 

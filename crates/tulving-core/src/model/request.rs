@@ -61,17 +61,17 @@ pub struct SaveRequest {
     pub summary: Option<String>,
     /// The labels.
     pub tags: Option<Vec<String>>,
-    /// What it says (default: fact).
+    /// The type (default: fact).
     #[serde(rename = "type")]
     pub memory_type: Option<MemoryType>,
-    /// What it is for (default: from the type).
+    /// The kind (default: from the type).
     pub kind: Option<Kind>,
-    /// How soon it goes stale (default: from the type).
+    /// The stability: how soon it goes stale (default: from the type).
     pub stability: Option<Stability>,
-    /// How much it matters, 0 to 1 (default: from the type).
+    /// The importance, 0 to 1 (default: from the type).
     #[schemars(range(min = 0.0, max = 1.0))]
     pub importance: Option<f64>,
-    /// Who may see it (default: from the space).
+    /// The boundary: who may see it (default: from the space).
     pub boundary: Option<Boundary>,
     /// The author: `user` if somebody asked for it, else `auto` (default: user).
     pub author: Option<Author>,

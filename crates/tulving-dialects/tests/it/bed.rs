@@ -213,7 +213,7 @@ pub(crate) fn each<'a>(list: &'a Value, field: &str) -> Vec<&'a str> {
     items.map(|item| item[field].as_str().expect("a text")).collect()
 }
 
-/// Whether `part` has nothing that `whole` does not have at the same place.
+/// True if everything in `part` is in `whole` at the same place.
 pub(crate) fn is_part(part: &Value, whole: &Value) -> bool {
     match (part, whole) {
         (Value::Object(part), Value::Object(whole)) => {

@@ -77,11 +77,6 @@ impl MirrorCache {
         Arc::clone(sights.entry(space).or_default())
     }
 
-    /// Returns every space of the store. The list is read again only after a commit.
-    pub(crate) fn spaces(&self, ports: &Ports) -> Result<Arc<[Space]>, StoreError> {
-        Ok(self.known(ports)?.spaces)
-    }
-
     fn known(&self, ports: &Ports) -> Result<SpacesSnapshot, StoreError> {
         let change_counter = ports.store.change_counter()?;
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);

@@ -73,4 +73,8 @@ fn what_is_for_the_org_is_shown_with_the_start_of_its_space() {
     command.env("TULVING_TOKEN", token.trim());
     let run = finish(command, b"");
     assert!(run.out.starts_with(&format!("{}… #1  fact", &space[..13])), "{}{}", run.out, run.err);
+    let mut command = tulving.command(&["list", "--all-spaces", "--json"]);
+    command.env("TULVING_TOKEN", token.trim());
+    let run = finish(command, b"");
+    assert!(run.out.contains("For everybody") && !run.out.contains("team-a"), "{}", run.out);
 }
