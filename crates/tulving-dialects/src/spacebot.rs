@@ -47,7 +47,7 @@ pub fn shown_type(memory_type: MemoryType) -> MemoryType {
     if TYPES.contains(&memory_type) { memory_type } else { MemoryType::Fact }
 }
 
-/// Returns the types that are shown as this one.
+/// Returns the memory types that this dialect shows as the given type.
 fn types(of: MemoryType) -> Vec<MemoryType> {
     MemoryType::ALL.iter().copied().filter(|memory_type| shown_type(*memory_type) == of).collect()
 }

@@ -223,7 +223,7 @@ fn refuse_foreign_token(home: &Home) -> Result<(), StoreError> {
     read.map_err(|error| files::unwritten(&path, "read", &error))?;
     match std::str::from_utf8(&bytes).map(str::trim) {
         Ok(text) if text.is_empty() || is_token(text) => Ok(()),
-        _ => Err(refused("it holds no token of Tulving, so another program wrote it")),
+        _ => Err(refused("it contains no token of Tulving, so another program wrote it")),
     }
 }
 

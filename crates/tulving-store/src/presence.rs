@@ -18,9 +18,10 @@ const NAMED: usize = 20;
 /// request over the network.
 const ASKED_OF_A_BUCKET: usize = 200;
 
-const BRING_BACK: &str = "`tulving backup restore FILE` brings back what a backup has; else push the file again, or forget the memory";
+const BRING_BACK: &str =
+    "restore it with `tulving backup restore FILE`, push the file again, or forget the memory";
 const FILES_GONE: &str =
-    "bring the files back, or do nothing: the next recall removes what is in no file any more";
+    "restore the files, or do nothing: the next recall removes memories whose files are gone";
 
 /// The parts of a home that are compared with each other.
 pub struct PresenceCheck<'a> {
@@ -58,7 +59,7 @@ impl PresenceCheck<'_> {
                 // If the store of the attachments does not answer, the other attachments are not requested.
                 Err(error) => {
                     let text = format!("they cannot be looked at: {error}");
-                    let hint = "see that the place of attachments can be read";
+                    let hint = "check that the storage of attachments can be read";
                     findings.push(StoreCheckFinding::warn("attachments", text, hint));
                     break;
                 }
@@ -68,7 +69,7 @@ impl PresenceCheck<'_> {
             findings.push(StoreCheckFinding::bad("attachments", named(&faults), BRING_BACK));
         }
         if findings.is_empty() {
-            let how = if depth == StoreCheckDepth::Deep { "are what their hashes say" } else { "are there" };
+            let how = if depth == StoreCheckDepth::Deep { "match their hashes" } else { "are there" };
             let text = match all.len() {
                 0 => "no memory has one".to_owned(),
                 all if looked_at < all => format!("{looked_at} of {all} {how}; the rest was not looked at"),
@@ -98,8 +99,8 @@ impl PresenceCheck<'_> {
                 fault(format!("has {size} bytes instead of {}", attached.size))
             }
             Ok(Some(_)) => Ok(None),
-            Err(ObjectError::Damaged { .. }) => fault("is damaged: it is not what its hash says".to_owned()),
-            Err(ObjectError::NotAKey { .. }) => fault("has no key that names a file".to_owned()),
+            Err(ObjectError::Damaged { .. }) => fault("is damaged: it does not match its hash".to_owned()),
+            Err(ObjectError::NotAKey { .. }) => fault("has an invalid key".to_owned()),
             Err(error) => Err(error),
         }
     }
@@ -110,8 +111,8 @@ impl PresenceCheck<'_> {
         let gone: Vec<String> =
             gone.map(|mirrored| format!("{}: no file {}", mirrored.memory, mirrored.path)).collect();
         match gone.as_slice() {
-            [] if all.is_empty() => StoreCheckFinding::fine("files", "no memory is of a file"),
-            [] => StoreCheckFinding::fine("files", "every memory that is of a file has it"),
+            [] if all.is_empty() => StoreCheckFinding::fine("files", "no memory has a file"),
+            [] => StoreCheckFinding::fine("files", "the files of all memories exist"),
             gone => StoreCheckFinding::warn("files", named(gone), FILES_GONE),
         }
     }

@@ -30,10 +30,10 @@ pub fn check_target(home: &Home, path: &Path) -> Result<PathBuf, StoreError> {
         return Err(refused("it names no file".to_owned()));
     };
     if name.as_encoded_bytes().starts_with(draft::PREFIX.as_bytes()) {
-        return Err(refused("names that begin so are for files in the making".to_owned()));
+        return Err(refused("names that begin like this are for unfinished files".to_owned()));
     }
     if target.exists() && same_file(folder_of(&target), &home.backups()) {
-        return Err(refused("what is in the home's backups is not replaced".to_owned()));
+        return Err(refused("files in the backups of the home are not replaced".to_owned()));
     }
     // A missing folder cannot be one of the home's own folders.
     let folder = folder_of(&target).canonicalize().unwrap_or_default();

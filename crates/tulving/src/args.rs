@@ -124,7 +124,7 @@ pub(crate) struct FieldArgs {
     /// A label; may be repeated. An update replaces all labels
     #[arg(long = "tag", value_name = "TAG")]
     tags: Vec<String>,
-    /// A name of its own: saving the same key again updates the memory
+    /// A unique name: saving under the same key updates the memory
     #[arg(long)]
     key: Option<String>,
     /// The title
@@ -242,7 +242,7 @@ pub(crate) struct FilterArgs {
     /// Of this form; may be repeated
     #[arg(long = "content-type", value_name = "FORM", value_parser = word!(ContentType), hide_possible_values = true)]
     content_types: Vec<ContentType>,
-    /// With this tag; repeated, with all of them
+    /// With this tag; if repeated, with all of these tags
     #[arg(long = "tag", value_name = "TAG")]
     tags: Vec<String>,
     /// With exactly this key

@@ -65,7 +65,7 @@ pub(crate) const fn name(class: Class) -> &'static str {
     }
 }
 
-/// The same table for people, in the help of the program.
+/// The list of exit codes in the help of the program.
 pub(crate) const HELP: &str = "\
 Exit codes:
   0   done

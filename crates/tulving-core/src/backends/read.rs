@@ -71,7 +71,7 @@ pub(super) fn get_from(
         backend.get(id, &scope.spaces, scope.viewer, entry.within).map_err(|error| failure(entry, error))?;
     let other = given.as_ref().and_then(|given| given.as_ref().ok()).filter(|claimed| claimed.id != id);
     if let Some(claimed) = other {
-        let why = format!("it was asked for the memory {id} and gave {}", claimed.id);
+        let why = format!("it was asked for the memory {id} and returned {}", claimed.id);
         return Err(failure(entry, BackendError::Wrong { why }));
     }
     let mut passed = screen.pass(given.into_iter().collect(), 1)?;
@@ -155,7 +155,7 @@ fn slice(
         |place: MergePosition| after.is_some_and(|after| !merge::is_after(place, after, oldest_first));
     for given in &mut listed.given {
         if given.as_ref().is_ok_and(|claimed| out_of_turn((claimed.created_at, claimed.id))) {
-            *given = Err("it comes before where the list was to go on".to_owned());
+            *given = Err("it comes before the position at which the list continues".to_owned());
         }
     }
     let places = listed.given.iter().flatten().map(|claimed| (claimed.created_at, claimed.id));

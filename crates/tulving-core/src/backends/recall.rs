@@ -114,7 +114,7 @@ fn hit(entry: &BackendEntry, memory: Memory, score: Option<Score>, rank: u64, to
     Hit {
         memory,
         relevance_score: score.unwrap_or_else(|| Score::by_rank(rank, total)),
-        why: format!("#{rank} of what the backend {} gave", entry.name),
+        why: format!("#{rank} of the results of the backend {}", entry.name),
         section: None,
         further: Vec::new(),
         cut: false,

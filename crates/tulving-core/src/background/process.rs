@@ -162,10 +162,10 @@ fn read(
     mut redactor: Redactor,
 ) -> Result<(Extracted, Vec<String>), Trouble> {
     let bytes = ports.objects.get(&attachment.object_key)?;
-    let gone = || Trouble::lasting("the file is not where files are kept");
+    let gone = || Trouble::lasting("the file is not in the storage of attachments");
     let mut read = ports.extractor.extract(&attachment.media_type, &bytes.ok_or_else(gone)?)?;
     let text = normalize::content(&read.text)
-        .map_err(|error| Trouble::lasting(format!("its text is none: {error}")))?;
+        .map_err(|error| Trouble::lasting(format!("its text cannot be used: {error}")))?;
     if text.is_empty() {
         return Err(Trouble::lasting("there is no text in it"));
     }

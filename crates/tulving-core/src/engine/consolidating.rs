@@ -50,7 +50,7 @@ const MOST_TOKENS: u64 = 50_000;
 /// The message while another consolidation is running.
 const RUNNING: &str = "another consolidation is running; try again when it is done";
 /// The note of a memory that waits for review.
-const HELD: &str = "consolidation; in other words than what was noted";
+const HELD: &str = "consolidation; worded differently from the notes";
 /// Maximum number of characters of the reason for removed lines.
 const WHY: usize = 300;
 
@@ -241,7 +241,7 @@ impl Engine {
             said.iter().filter_map(|(day, text)| JournalExcerpt::of(day.to_string(), text)).collect();
         let told = ConsolidationSummary { unread, ..ConsolidationSummary::default() };
         if pages.is_empty() {
-            let why = || "of the journals of the last days none could be read".to_owned();
+            let why = || "none of the last journals could be read".to_owned();
             return Ok((!told.unread.is_empty()).then(|| stays(told, why())));
         }
         let known = long_term::load(ports, space)?;
@@ -260,14 +260,14 @@ impl Engine {
                 Err(refused) => {
                     let pass = noting(pass, &refused.to_string()).ended(PassOutcome::Failed, now);
                     self.note_where(write, &pass)?;
-                    return Ok(Some(stays(told, format!("what was asked for is refused: {refused}"))));
+                    return Ok(Some(stays(told, format!("the proposed changes were refused: {refused}"))));
                 }
                 Ok(rewritten) => rewritten,
             };
         let pass = sifted(&left_out, &put_back).into_iter().fold(pass, |pass, fact| noting(pass, &fact));
         let nothing = match left_out.is_empty() && put_back.is_empty() {
             true => "nothing new is worth keeping for good",
-            false => "nothing of what was asked for can be taken",
+            false => "none of the proposed changes can be applied",
         };
         let held = if write { self.hold(space, caller, &pass, doubtful)? } else { None };
         let told = ConsolidationSummary { left_out, held, put_back, ..told };
@@ -499,7 +499,7 @@ fn sifted(left_out: &[RejectedLine], put_back: &[String]) -> Vec<String> {
     }
     if !put_back.is_empty() {
         let lines = preview::plural(put_back.len(), "line", "lines");
-        facts.push(format!("{} {lines} put back: nothing speaks of the same", put_back.len()));
+        facts.push(format!("{} {lines} put back: nothing else mentions the same", put_back.len()));
     }
     facts
 }

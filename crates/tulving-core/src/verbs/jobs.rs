@@ -20,7 +20,7 @@ const FIRST_PAUSE_MILLIS: i64 = 5_000;
 /// Maximum pause between two attempts.
 const LONGEST_PAUSE_MILLIS: i64 = 3_600_000;
 /// The error of a job that has used all its attempts without an end.
-pub(crate) const NEVER_ENDED: &str = "it was begun as often as it may be, and never came to an end";
+pub(crate) const NEVER_ENDED: &str = "it reached the maximum number of attempts and never finished";
 /// Maximum number of dead jobs read to find the job of a memory.
 const GIVEN_UP: usize = 1_000;
 /// Maximum number of running jobs read to find abandoned jobs.

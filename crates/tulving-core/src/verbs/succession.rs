@@ -95,8 +95,8 @@ pub(crate) fn successor(
     Ok(found.transpose()?.and_then(|mut found| found.pop()))
 }
 
-/// Returns the memories that update `source` and lead to `target`, in any number of steps, once these writes are made. If
-/// `source` now updates `target`, their links are obsolete.
+/// Returns the memories on every chain of `updates` links from `source` to `target`, once these writes are made. A new link
+/// from `source` to `target` makes the links of these memories obsolete.
 pub(crate) fn overtaken(
     ports: &Ports,
     caller: &Caller,

@@ -78,7 +78,7 @@ enum EmbeddingHttpError {
     TimedOut { url: String, time_out: Duration },
     #[error("{url} answered {status}{}{said}", if said.is_empty() { "" } else { ": " })]
     Status { url: String, status: u16, said: String },
-    #[error("the answer of {url} is not one about embeddings: {why}")]
+    #[error("the answer of {url} does not contain embeddings: {why}")]
     Garbled { url: String, why: String },
     #[error("{got} vectors came back for {asked} texts")]
     Count { asked: usize, got: usize },

@@ -48,7 +48,7 @@ enum OnnxFolderError {
     Missing { folder: PathBuf, what: &'static str },
     #[error("{} cannot be read: {source}", path.display())]
     Unreadable { path: PathBuf, source: io::Error },
-    #[error("{} is not the JSON that it should be: {source}", path.display())]
+    #[error("{} is not the expected JSON: {source}", path.display())]
     NotJson { path: PathBuf, source: serde_json::Error },
     #[error("{}: {what}", path.display())]
     Unsuited { path: PathBuf, what: String },

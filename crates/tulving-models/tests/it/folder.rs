@@ -117,11 +117,7 @@ fn what_is_missing_or_wrong_is_named() {
     fs::remove_file(small.join("vocab.txt")).unwrap();
     assert_eq!(refusal(&folder), "the model small failed: DIR has no tokenizer.json and no vocab.txt");
     write(&small, "tokenizer.json", "{");
-    assert!(
-        refusal(&folder).contains("DIR/tokenizer.json is not the JSON that it should be"),
-        "{}",
-        refusal(&folder)
-    );
+    assert!(refusal(&folder).contains("DIR/tokenizer.json is not the expected JSON"), "{}", refusal(&folder));
     fs::remove_file(small.join("tokenizer.json")).unwrap();
     write(&small, "vocab.txt", "word\n");
     assert_eq!(refusal(&folder), "the model small failed: DIR/vocab.txt: it lacks [CLS], [SEP] or [UNK]");

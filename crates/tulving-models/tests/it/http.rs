@@ -180,7 +180,7 @@ fn what_is_not_an_answer_is_not_believed() {
     }
     let no_numbers = [r#"{"data": [{"embedding": [NaN]}]}"#, r#"{"data": [{"embedding": [1e39]}]}"#];
     for garbage in ["", "<html>", r#"{"embeddings": [[1]]}"#].into_iter().chain(no_numbers) {
-        assert!(told(garbage).starts_with("the answer of URL/embeddings is not one about embeddings: "));
+        assert!(told(garbage).starts_with("the answer of URL/embeddings does not contain embeddings: "));
     }
 }
 

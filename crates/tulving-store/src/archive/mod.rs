@@ -103,7 +103,7 @@ fn why_not(path: &str) -> Option<&'static str> {
         return None;
     }
     if let Some(key) = path.strip_prefix(OBJECTS) {
-        return ObjectKey::parse(key).is_err().then_some("the key of an attachment is not one");
+        return ObjectKey::parse(key).is_err().then_some("an attachment has an invalid key");
     }
     match path.strip_prefix(WORKSPACE).or_else(|| path.strip_prefix(PREVIOUS)) {
         None => Some("backups have no such entry"),

@@ -186,7 +186,7 @@ impl ArchiveScan {
         {
             let path = &found.path;
             return Err(match found.path == listed.path {
-                true => format!("{path:?} is damaged: it is not what its hash says"),
+                true => format!("{path:?} is damaged: it does not match its hash"),
                 false => format!("{path:?} is not in its manifest"),
             });
         }
@@ -197,12 +197,12 @@ impl ArchiveScan {
         if self.entries.len() != manifest.entries.len()
             || counted != (counts.files, counts.former_texts, counts.attachments)
         {
-            return Err("it does not hold as much as its manifest says".to_owned());
+            return Err("it contains less than its manifest says".to_owned());
         }
         let is_named_for =
             |entry: &ArchiveEntry| !entry.path.starts_with(OBJECTS) || entry.path.ends_with(&entry.sha256);
         if let Some(entry) = self.entries.iter().find(|entry| !is_named_for(entry)) {
-            return Err(format!("{:?} is damaged: it is not what its name says", entry.path));
+            return Err(format!("{:?} is damaged: it does not match its name", entry.path));
         }
         if !self.places.contains_key(DATABASE) {
             return Err("it has no database".to_owned());

@@ -135,7 +135,7 @@ impl Extractor for ChildExtractor {
             Ok(_) => Vec::new(),
             Err(_) => vec![format!(
                 "`{TESSERACT}` is not installed, so the text in images is not read; the package is tesseract-ocr on Debian \
-                 and Ubuntu, tesseract elsewhere; once it is there, `tulving jobs retry` and `tulving jobs run` read what was left"
+                 and Ubuntu, tesseract elsewhere; once it is there, `tulving jobs retry` and `tulving jobs run` read the remaining files"
             )],
         }
     }

@@ -185,13 +185,13 @@ impl ForeignError {
             }
             Self::Busy { .. } => "try again, or stop that program first".to_owned(),
             Self::Damaged { .. } => {
-                "`sqlite3 FILE .recover` may save what is in a database; nothing was imported".to_owned()
+                "`sqlite3 FILE .recover` may save the contents of a database; nothing was imported".to_owned()
             }
             Self::Unknown { .. } => {
-                "known are those of Max, Spacebot and agents with groups; --as says which one it is"
+                "Tulving knows the databases of Max, Spacebot and agents with groups; name one with --as"
                     .to_owned()
             }
-            Self::NotOf { .. } => "leave --as out to have it recognised, or name another system".to_owned(),
+            Self::NotOf { .. } => "leave out --as to detect the system, or name another one".to_owned(),
             Self::Ours { .. } => {
                 "`tulving backup restore` brings a backup back; `tulving dump` and `load` move content"
                     .to_owned()

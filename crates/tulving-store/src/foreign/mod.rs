@@ -125,7 +125,7 @@ impl ForeignSource {
                     System::Chat => chat::read(json, stem, note),
                     _ => memax::read(json, note),
                 };
-                read.ok_or_else(|| self.not("there is no list of what it should hold"))?
+                read.ok_or_else(|| self.not("there is no list of the expected items"))?
             }
         };
         found.memories.sort_by_key(|memory| memory.times.created_at);

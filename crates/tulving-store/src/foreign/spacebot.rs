@@ -55,9 +55,7 @@ pub(super) fn read(
         all.notes.push(format!("importance and weight are 0 to 1: {beyond} beyond that were brought within"));
     }
     if unknown > 0 {
-        all.notes.push(format!(
-            "{unknown} associations relate in a way that is not known here, and are related_to"
-        ));
+        all.notes.push(format!("{unknown} associations have an unknown relation and become related_to"));
     }
     Ok(all)
 }

@@ -130,7 +130,7 @@ impl PluginProcess {
         match state.waiting.remove(&id) {
             // If the caller no longer waits, the send fails, which does not matter.
             Some(caller) => drop(caller.send(said)),
-            None => return Err(wrong(format!("it answered request {id}, which nobody waits for"))),
+            None => return Err(wrong(format!("it answered request {id}, which was not open"))),
         }
         Ok(())
     }

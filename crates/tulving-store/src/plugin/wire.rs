@@ -90,7 +90,7 @@ pub(super) fn description(said: Value) -> Result<Description, String> {
         return Err(format!("it speaks the protocol {} and not {PROTOCOL}", said.protocol));
     }
     if let Some(other) = said.verbs.iter().find(|said| Verb::ALL.iter().all(|verb| verb.as_str() != *said)) {
-        return Err(format!("it offers `{}`, which is no verb", preview::short(other)));
+        return Err(format!("it offers the unknown verb `{}`", preview::short(other)));
     }
     let offers = |verb: &Verb| said.verbs.iter().any(|said| said == verb.as_str());
     Ok(Description {
@@ -245,6 +245,6 @@ mod tests {
         };
         assert_eq!(said(1, &["recall", "save", "save"]).expect("good").verbs, [Verb::Save, Verb::Recall]);
         assert_eq!(said(2, &[]), Err("it speaks the protocol 2 and not 1".to_owned()));
-        assert_eq!(said(1, &["sing"]), Err("it offers `sing`, which is no verb".to_owned()));
+        assert_eq!(said(1, &["sing"]), Err("it offers the unknown verb `sing`".to_owned()));
     }
 }

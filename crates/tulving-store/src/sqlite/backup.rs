@@ -182,7 +182,7 @@ pub(super) fn refuse_damaged(copy: &Connection, from: &Path) -> Result<(), Sqlit
         return Err(StoreError::Corrupt { path: from.to_owned(), why: verdict }.into());
     }
     if copy.prepare("PRAGMA foreign_key_check")?.exists([])? {
-        let why = "some of its rows refer to what is not there".to_owned();
+        let why = "some of its rows reference missing records".to_owned();
         return Err(StoreError::Corrupt { path: from.to_owned(), why }.into());
     }
     Ok(())

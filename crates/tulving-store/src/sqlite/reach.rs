@@ -102,7 +102,7 @@ pub(super) fn require_newest(connection: &Connection, file: &Path) -> Result<(),
     marks.accept(file)?;
     if marks.schema < migrate::SCHEMA {
         let why = format!(
-            "its schema is {} and has to be brought to {} first, and its home cannot be written",
+            "its schema is {} and must be upgraded to {} first, but its home is read-only",
             marks.schema,
             migrate::SCHEMA
         );

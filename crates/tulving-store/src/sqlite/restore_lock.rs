@@ -52,8 +52,7 @@ impl RestoreLock {
 
     /// Runs `work`, and repeats it while the lock is taken, for up to `wait`.
     ///
-    /// When `work` has returned [`SqliteError::Shut`], it must no longer have anything locked that the restoring thread
-    /// needs.
+    /// After `work` has returned [`SqliteError::Shut`], it must not hold any lock that the restoring thread needs.
     pub(super) fn pass<T>(
         &self,
         wait: Duration,

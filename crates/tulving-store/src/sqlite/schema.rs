@@ -40,7 +40,7 @@ pub(super) fn refuse_other(connection: &Connection, from: &Path) -> Result<(), S
     match differences(connection)?.first() {
         None => Ok(()),
         Some(name) => {
-            let why = format!("its {name} is not as Tulving makes it");
+            let why = format!("its {name} was changed");
             Err(StoreError::Foreign { path: from.to_owned(), why }.into())
         }
     }

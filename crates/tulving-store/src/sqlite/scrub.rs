@@ -22,7 +22,7 @@ const PATIENCE: Duration = Duration::from_millis(20);
 /// The time between a failed attempt to truncate the log and the next attempt.
 const BETWEEN: Duration = Duration::from_millis(500);
 
-/// Whether the log must be truncated because it may contain erased text, and the earliest time of the next attempt.
+/// The pending truncation of a log that may contain erased text, and the earliest time of the next attempt.
 pub(super) struct ScrubSchedule {
     wanted: Mutex<ScrubTiming>,
 }

@@ -157,7 +157,7 @@ impl Files for Workspace {
     fn list(&self, folder: &Folder, below: &str, most: usize) -> Result<FileList, FileError> {
         let told = self.told_of(folder, below, "read");
         if !below.is_empty() && FilePath::new(folder, below).is_err() {
-            return Err(told(WorkspaceFileError::Refused("no folder is called so")));
+            return Err(told(WorkspaceFileError::Refused("no folder has this name")));
         }
         self.mend();
         let asked = (folder.clone(), below.to_owned(), most);

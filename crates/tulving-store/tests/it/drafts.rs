@@ -92,7 +92,7 @@ fn a_backup_does_not_replace_a_file_of_the_home() {
     refused(&store, &home.join("shell-history"), "the history of the prompt");
     refused(&store, &link, "the token of the home");
     refused(&store, &duplicate, "the live store itself");
-    refused(&store, &folder.path().join(".tulving-draft-mine"), "files in the making");
+    refused(&store, &folder.path().join(".tulving-draft-mine"), "unfinished files");
     assert_eq!(fs::read(home.join("api-token")).expect("there"), b"tlv_mine");
     assert!(!home.join("config.toml").exists());
     save(&store, "and it lives");

@@ -49,10 +49,10 @@ fn a_vector_of_another_length_is_damage() {
     };
     assert_eq!(found().text, "all memories are embedded (a)");
     for (sql, told) in [
-        ("vector = x''", "1 vectors are not as they were written"),
-        ("vector = x'0102030405'", "1 vectors are not as they were written"),
-        ("sentences = x'01'", "1 vectors are not as they were written"),
-        ("sentences = zeroblob(13)", "1 vectors are not as they were written"),
+        ("vector = x''", "1 vectors are damaged"),
+        ("vector = x'0102030405'", "1 vectors are damaged"),
+        ("sentences = x'01'", "1 vectors are damaged"),
+        ("sentences = zeroblob(13)", "1 vectors are damaged"),
     ] {
         other.execute(&format!("UPDATE vectors SET {sql} WHERE row = 1"), []).expect("broken");
         let error = store.entries(&[id], Some("a")).expect_err("it is damaged");

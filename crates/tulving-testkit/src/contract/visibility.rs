@@ -196,7 +196,7 @@ pub fn a_confined_viewer_sees_only_inside(fresh: StoreFactory<'_>) {
     }
 }
 
-/// When a membership ends, the viewer no longer sees the shared memories, even the viewer's own. Private memories stay
+/// After a membership ends, the viewer no longer sees the shared memories, even the viewer's own. Private memories stay
 /// visible.
 pub fn leaving_takes_the_sight_away(fresh: StoreFactory<'_>) {
     let town = VisibilityFixture::new(fresh);

@@ -25,10 +25,10 @@ If 3 had updated 12, 12 is valid again: the later call counts.";
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct AssociateArgs {
-    /// The memory that says it
+    /// The memory that the link starts from
     #[arg(value_name = "MEMORY")]
     source: String,
-    /// The memory it is about
+    /// The memory that the link points to
     #[arg(value_name = "OTHER-MEMORY")]
     target: String,
     /// The relation [default: related_to]

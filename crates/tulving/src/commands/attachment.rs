@@ -26,7 +26,7 @@ pub(crate) struct AttachmentArgs {
     /// The file to write [default: standard output]
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Replace a file that is there
+    /// Replace an existing file
     #[arg(long)]
     force: bool,
 }

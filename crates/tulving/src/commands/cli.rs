@@ -125,7 +125,7 @@ pub(crate) enum Command {
     Mcp(mcp::McpArgs),
     /// Start the server for programs and agents: HTTP, and MCP over it
     Serve(serve::ServeArgs),
-    /// Manage spaces and who is in them
+    /// Manage spaces and their members
     Space(space::SpaceArgs),
     /// Manage the tokens of agents and programs
     Token(token::TokenArgs),
@@ -133,7 +133,7 @@ pub(crate) enum Command {
     Audit(audit::AuditArgs),
     /// Find problems in memories, and apply proposed fixes
     AuditQuality(audit_quality::AuditQualityArgs),
-    /// Copy the whole home into a file, or back
+    /// Back up the whole home to a file, or restore it
     Backup(backup::BackupArgs),
     /// Write everything as JSON Lines
     Dump(dump::DumpArgs),

@@ -27,7 +27,7 @@ of the file is kept. A server does this by itself if consolidate.enabled is set.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ConsolidateArgs {
-    /// Show what would change, also of memories where consolidate.apply is set, and write nothing
+    /// Show what would change, and write nothing; includes memories if consolidate.apply is set
     #[arg(long, conflicts_with = "apply")]
     dry_run: bool,
     /// Write the result even if no language model was asked

@@ -63,7 +63,7 @@ pub(crate) struct ConversationArgs {
 enum ConversationCommand {
     /// List the archived conversations, newest first
     List,
-    /// Print one of them
+    /// Print an archived conversation
     Show {
         /// Its name, or the key of its memory
         name: String,

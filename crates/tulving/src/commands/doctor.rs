@@ -147,8 +147,7 @@ fn secret_policies(store: &dyn Store, settings: &Settings) -> Vec<DoctorCheck> {
     let unknown = settings.secret_policies.spaces.keys().filter(|name| !known(name));
     let line = |name: &String| {
         let name = preview::short(name);
-        let text =
-            format!("config.toml says what is done with secrets in `{name}`, and there is no such space");
+        let text = format!("config.toml sets the secrets policy of `{name}`, and there is no such space");
         DoctorCheck::warn("secrets", text, "`tulving space list` shows their names")
     };
     unknown.map(line).collect()
@@ -275,12 +274,12 @@ fn index(index: &SearchIndex, deep: bool) -> DoctorCheck {
     let (mut damage, status, in_use) = match looked {
         Ok(looked) => looked,
         Err(error) => {
-            return DoctorCheck::warn("index", error.to_string(), "recall answers by what it can reach");
+            return DoctorCheck::warn("index", error.to_string(), "recall searches the backends that answer");
         }
     };
     damage.extend(status.damage.iter().filter(|found| !damage.contains(found)).cloned().collect::<Vec<_>>());
     if let Some(why) = status.unwritable {
-        let hint = "move away what is in its place, or make the folder yours to write; until then every process builds its own";
+        let hint = "move away the file in its place, or make the folder writable; until then every process builds its own";
         return DoctorCheck::warn("index", format!("it is in memory alone: {why}"), hint);
     }
     if status.partial {
@@ -288,7 +287,7 @@ fn index(index: &SearchIndex, deep: bool) -> DoctorCheck {
         return DoctorCheck::warn("index", "it is being rebuilt", hint);
     }
     if status.holds_erased || in_use {
-        let text = "its files still hold words of memories that were erased";
+        let text = "its files still contain text of erased memories";
         return DoctorCheck::warn(
             "index",
             text,

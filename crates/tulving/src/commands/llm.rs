@@ -47,9 +47,9 @@ pub(crate) struct LlmArgs {
 
 #[derive(Debug, Subcommand)]
 enum LlmCommand {
-    /// Ask it one small thing with one tool, and say how that went
+    /// Send a small request with one tool, and report the result
     Test,
-    /// Keep its key in the keyring of the system
+    /// Manage the key in the keyring of the system
     #[command(after_help = KEY_EXAMPLES)]
     Key {
         #[command(subcommand)]
@@ -59,7 +59,7 @@ enum LlmCommand {
 
 #[derive(Clone, Copy, Debug, Subcommand)]
 enum LlmKeyCommand {
-    /// Put the key into the entry, in the place of one that is there
+    /// Store the key in the entry, replacing an existing key
     Set,
     /// Remove the entry
     Forget,

@@ -40,7 +40,7 @@ pub(crate) struct LoadArgs {
     /// The dump; - reads standard input
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Take over every membership with its role, admins of the org too
+    /// Import every membership with its role, including admins of the org
     #[arg(long)]
     with_roles: bool,
 }

@@ -42,20 +42,20 @@ pub(crate) struct LongTermArgs {
 
 #[derive(Debug, Subcommand)]
 enum LongTermCommand {
-    /// Print what is always known
+    /// Print MEMORY.md
     Show {
-        /// As it was before; one of the history
+        /// Print this earlier text, by its id in the history
         #[arg(long, value_name = "ID")]
         before: Option<String>,
     },
-    /// Edit it with VISUAL or EDITOR
+    /// Edit MEMORY.md with VISUAL or EDITOR
     Edit,
-    /// Replace it with a file; - reads standard input
+    /// Replace MEMORY.md with a file; - reads standard input
     Replace {
         /// The file
         file: PathBuf,
     },
-    /// List its earlier texts, newest first
+    /// List the earlier texts of MEMORY.md, newest first
     History,
     /// Restore an earlier text
     Restore {

@@ -188,7 +188,7 @@ pub(super) fn undo(args: &UndoArgs, app: &App<'_>, printer: &mut Printer) -> Res
         LastUndone::Pass(undone) => {
             if args.pass.is_none() && !printer.json() {
                 let Pass { id, kind, .. } = &undone.pass;
-                printer.line(format!("The last change is that of the pass {id} ({kind})"))?;
+                printer.line(format!("The last change was made by the pass {id} ({kind})"))?;
             }
             of_pass(undone, args.dry_run, printer)
         }
@@ -248,7 +248,7 @@ fn summary(undone: &Undone, dry_run: bool) -> String {
     let (back, all) = (undone.taken_back(), undone.steps.len());
     match (back, dry_run) {
         (0, _) if all == 0 => "Nothing was left to undo".to_owned(),
-        (0, _) => "Nothing was left to undo: all results were changed since".to_owned(),
+        (0, _) => "Nothing was left to undo: all results have been changed since".to_owned(),
         (_, true) => format!("{back} of {all} would be undone; nothing was changed"),
         (_, false) => format!("Undone: {back} of {all}"),
     }

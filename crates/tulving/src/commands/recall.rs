@@ -58,7 +58,7 @@ pub(crate) struct RecallArgs {
     /// --type
     #[arg(long, value_enum)]
     mode: Option<ModeArg>,
-    /// Another order than that of the mode, if there is no question
+    /// The order, if there is no question [default: from the mode]
     #[arg(long, value_name = "ORDER", value_parser = order())]
     sort: Option<Sort>,
     /// Maximum number [default: 10, or 100 for a list of all of a type or filter]

@@ -36,11 +36,11 @@ pub(crate) struct ReviewArgs {
 
 #[derive(Debug, Subcommand)]
 enum ReviewCommand {
-    /// Show what waits, newest first; also without a word
+    /// List the memories that wait for review, newest first; the default
     List(ReviewListArgs),
-    /// Find memories good: recall finds them from now on
+    /// Accept memories; recall finds them from now on
     Accept(moves::MemoriesArgs),
-    /// Forget memories that wait; they can be restored
+    /// Reject memories: they are forgotten, and can be restored
     Reject(moves::MemoriesArgs),
 }
 
@@ -49,7 +49,7 @@ struct ReviewListArgs {
     /// Maximum number, up to 1000
     #[arg(long, value_name = "NUMBER", default_value_t = 20, value_parser = whole_number, allow_negative_numbers = true)]
     limit: i64,
-    /// Go on where the last page ended
+    /// Continue after the last page
     #[arg(long, allow_hyphen_values = true)]
     cursor: Option<String>,
 }

@@ -81,7 +81,7 @@ struct OriginArgs {
     /// The conversation it comes from
     #[arg(long, value_name = "NAME")]
     conversation: Option<String>,
-    /// Its order in that conversation
+    /// Its position in that conversation
     #[arg(
         long,
         value_name = "NUMBER",

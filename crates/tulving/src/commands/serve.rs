@@ -223,7 +223,7 @@ fn welcome(
     ))?;
     let others: Vec<&str> = Dialect::ALL.iter().skip(1).map(|dialect| dialect.as_str()).collect();
     printer.line(format!(
-        "Agents that use the words of another tool: {mcp_url}/NAME, where NAME is one of {}",
+        "Agents that use the tools of another memory system: {mcp_url}/NAME, where NAME is one of {}",
         others.join(", ")
     ))?;
     printer.line("\nCtrl-C stops it.")?;

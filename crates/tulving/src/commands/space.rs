@@ -39,30 +39,30 @@ pub(crate) struct SpaceArgs {
 enum SpaceCommand {
     /// Show the spaces that you are in
     List,
-    /// Make a space; you are its admin
+    /// Create a space; you become its admin
     Create {
         /// Lower-case letters, digits, `-`, `_` and `.`
         name: String,
-        /// Sealed: nothing in it may be seen from outside
+        /// Make it a group: isolated, so that only members see anything in it
         #[arg(long)]
         group: bool,
     },
-    /// Show who is in a space
+    /// Show the members of a space
     Members {
         /// The space
         name: String,
     },
-    /// Let somebody into a space, or give a member another role
+    /// Add a member to a space, or change the role of a member
     AddMember {
         /// The space
         name: String,
         /// The principal; `tulving token create --for NAME` makes one
         principal: String,
-        /// As what
+        /// The role
         #[arg(long, value_parser = word!(Role), default_value = "writer")]
         role: Role,
     },
-    /// Take somebody out of a space
+    /// Remove a member from a space
     RemoveMember {
         /// The space
         name: String,

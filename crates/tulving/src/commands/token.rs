@@ -40,7 +40,7 @@ pub(crate) struct TokenArgs {
 
 #[derive(Debug, Subcommand)]
 enum TokenCommand {
-    /// Make a token, and its principal if there is none of that name
+    /// Create a token, and its principal if the name is new
     Create(TokenCreateArgs),
     /// Show the tokens
     List,
@@ -49,7 +49,7 @@ enum TokenCommand {
         /// Its label or id
         token: String,
     },
-    /// Put a new token into the file api-token of the home, and revoke the one that was there
+    /// Write a new token to the file api-token of the home, and revoke the old one
     Rotate,
 }
 

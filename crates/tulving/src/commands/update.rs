@@ -35,7 +35,7 @@ pub(crate) struct UpdateArgs {
     /// Only if it still has this version
     #[arg(long, value_name = "VERSION")]
     if_version: Option<u32>,
-    /// Take a field away; may be repeated
+    /// Clear a field; may be repeated
     #[arg(long, value_name = "FIELD", value_enum)]
     clear: Vec<ClearableField>,
     #[command(flatten)]

@@ -30,7 +30,7 @@ const FIRST: &[WelcomeExample] = &[
         command: "tulving recall \"how do I take my coffee?\"",
         about: "find it again, by meaning",
     },
-    WelcomeExample { command: "tulving demo", about: "see all of it at work, in a home that is thrown away" },
+    WelcomeExample { command: "tulving demo", about: "see it at work, in a temporary home" },
 ];
 
 /// Examples for a home with memories.

@@ -46,7 +46,7 @@ pub(crate) enum SettingError {
         line: usize,
     },
     /// Two files set the same key.
-    #[error("{place}: {key} is set already at {first}")]
+    #[error("{place}: {key} was already set at {first}")]
     InBoth {
         /// The place of the second.
         place: SettingSource,

@@ -25,7 +25,7 @@ pub(crate) enum InputError {
         source: io::Error,
     },
     /// The file exists already.
-    #[error("{} is there already", path.display())]
+    #[error("{} already exists", path.display())]
     Exists {
         /// The file.
         path: PathBuf,

@@ -152,15 +152,15 @@ impl Failure {
                 Some("it speaks the Model Context Protocol, to a client that started it".to_owned())
             }
             Cause::Listen(ListenError::Taken(_)) => Some(
-                "`tulving serve` may be running already; stop it, or take another port with --listen 127.0.0.1:7778"
+                "`tulving serve` may be running already; stop it, or choose another port with --listen 127.0.0.1:7778"
                     .to_owned(),
             ),
             Cause::AddressTaken { owner, .. } => Some(match owner.home {
                 Some(_) => format!(
-                    "stop it with `kill {}`, or take another port with --listen 127.0.0.1:7778",
+                    "stop it with `kill {}`, or choose another port with --listen 127.0.0.1:7778",
                     owner.id
                 ),
-                None => "take another port with --listen 127.0.0.1:7778".to_owned(),
+                None => "choose another port with --listen 127.0.0.1:7778".to_owned(),
             }),
             Cause::Listen(ListenError::Refused { .. }) => {
                 Some("choose another address or port with --listen".to_owned())

@@ -48,7 +48,7 @@ fn a_json_block_of_the_seed_is_pasted_into_config_json() {
     assert_eq!(code, 2, "{error}");
     let said = error.to_string();
     assert!(
-        said.contains("consolidate.enabled is set already at ") && said.contains("config.json:3"),
+        said.contains("consolidate.enabled was already set at ") && said.contains("config.json:3"),
         "{said}"
     );
     tulving.configure(block);

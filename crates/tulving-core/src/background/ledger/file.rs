@@ -14,7 +14,7 @@ use crate::model::request::Caller;
 use crate::ports::From;
 use crate::verbs::access::Ports;
 
-const EDITED: &str = "the file was edited since";
+const EDITED: &str = "the file has been edited since";
 
 /// The result of undoing an act on a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -125,11 +125,11 @@ impl LastChangeUndo<'_> {
         let memory = self.memory(written.memory, did)?;
         let text = format!("{did} {}", shown(&memory));
         if memory.version != written.version {
-            return Err(since(&text, "it was edited since"));
+            return Err(since(&text, "it has been edited since"));
         }
         self.refuse_moved(&text, memory.id)?;
         if memory.status.forgotten_at.is_some() {
-            return Err(since(&text, "it was forgotten since"));
+            return Err(since(&text, "it has been forgotten since"));
         }
         match written.act {
             VersionAct::Created if memory.provenance.origin == Origin::Import => {
@@ -226,7 +226,7 @@ impl LastChangeUndo<'_> {
                 (AuditAct::Restored, Status { forgotten_at: None, ..stood })
             }
             AuditAct::Restored if memory.usage.updated_at > self.deed.at => {
-                return Err(since(&text, "it was edited since"));
+                return Err(since(&text, "it has been edited since"));
             }
             AuditAct::Restored => (AuditAct::Forgot, Status { forgotten_at: Some(self.now), ..stood }),
             AuditAct::Archived => (AuditAct::Unarchived, stood.ruled(State::Active, self.now)),
@@ -253,10 +253,10 @@ impl LastChangeUndo<'_> {
                 (AuditAct::Undone, Status { quarantined_at: Some(self.now), ..stood })
             }
             AuditAct::Undone => return Err(cannot(&text, NOT_AGAIN, "`tulving review accept` accepts it")),
-            _ => return Err(since(&text, "it does not stand so any more")),
+            _ => return Err(since(&text, "its state has changed")),
         };
         if to == stood {
-            return Err(since(&text, "it does not stand so any more"));
+            return Err(since(&text, "its state has changed"));
         }
         self.shift(&memory, to, back, status::done_then(stood, to))?;
         self.steps.push(text);
@@ -283,7 +283,7 @@ impl LastChangeUndo<'_> {
             AuditAct::TokenCreated => "`tulving token revoke` revokes it",
             _ => "",
         };
-        Err(cannot(what.trim_end(), "that cannot be taken back by undo", hint))
+        Err(cannot(what.trim_end(), "undo does not support this", hint))
     }
 
     fn note(&mut self, entry: &AuditEntry, dry_run: bool) -> Result<(), Error> {
@@ -293,7 +293,7 @@ impl LastChangeUndo<'_> {
         let act = PassAct::Noted { file: file.to_owned(), entry: digest.to_owned() };
         match file::take_back(self.ports, self.caller, self.caller.space, (file, &act), dry_run)? {
             Ok(FileUndoOutcome::Taken) => {}
-            Ok(FileUndoOutcome::FoundDone) => return Err(since(&text, "the entry was taken out since")),
+            Ok(FileUndoOutcome::FoundDone) => return Err(since(&text, "the entry has been removed since")),
             Err(why) => return Err(since(&text, &why)),
         }
         let mut undone = access::audit(self.caller, self.now, AuditAct::Undone);
@@ -322,7 +322,7 @@ impl LastChangeUndo<'_> {
         let change = change.ok_or_else(|| cannot(&text, "it is not known how", ""))?;
         let from = memory.provenance.sources();
         let Some(to) = change.reversed(&from) else {
-            return Err(since(&text, "its paths were changed since"));
+            return Err(since(&text, "its paths have been changed since"));
         };
         let mut future = memory.clone();
         future.provenance.set_sources(to.clone());
@@ -350,7 +350,7 @@ impl LastChangeUndo<'_> {
     /// Undoes a change of a link: removes a new link or restores its old weight, and creates a removed link again.
     fn edge(&mut self, entry: &AuditEntry, source: &Memory) -> Result<(), Error> {
         let made = entry.act == AuditAct::Associated;
-        let did = if made { "linked" } else { "took away a link of" };
+        let did = if made { "linked" } else { "removed a link of" };
         let named = entry.detail.as_deref().and_then(retract::named_edge);
         let Some((relation, target, edge)) = named else {
             return Err(cannot(&format!("{did} {}", shown(source)), "it is not known with what", RELATED));
@@ -358,7 +358,7 @@ impl LastChangeUndo<'_> {
         let target = self.memory(target, did)?;
         let text = match made {
             true => format!("linked {} {relation} {}", shown(source), shown(&target)),
-            false => format!("took the link from {} to {} away", shown(source), shown(&target)),
+            false => format!("removed the link from {} to {}", shown(source), shown(&target)),
         };
         let edges = self.ports.store.associations(&self.caller.viewer, &[source.id])?;
         let is = |edge: &Association| {
@@ -370,9 +370,9 @@ impl LastChangeUndo<'_> {
                 self.unlink(source, &target, stands, was)?;
             }
             (true, ..) => {
-                return Err(since(&text, "the link was removed since, or one of the two is forgotten"));
+                return Err(since(&text, "the link has been removed since, or one of the two is forgotten"));
             }
-            (false, Some(_), _) => return Err(since(&text, "they were linked again since")),
+            (false, Some(_), _) => return Err(since(&text, "they have been linked again since")),
             (false, None, None) => return Err(cannot(&text, "its weight is not known", RELATED)),
             (false, None, Some(edge)) => self.link(source, &target, relation, edge)?,
         }
@@ -460,10 +460,10 @@ impl LastChangeUndo<'_> {
             return Err(cannot(&text, "it is not known where it came from", "`tulving move` moves it"));
         };
         if memory.space != came {
-            return Err(since(&text, "it was moved again since"));
+            return Err(since(&text, "it has been moved again since"));
         }
         if memory.status.forgotten_at.is_some() {
-            return Err(since(&text, "it was forgotten since"));
+            return Err(since(&text, "it has been forgotten since"));
         }
         let Some(back) = access::space_by_id(self.ports, self.caller, from)? else {
             return Err(cannot(&text, "it came from a space that is out of reach here", OTHER_SPACE));
@@ -502,7 +502,7 @@ impl LastChangeUndo<'_> {
             Some(_) => {
                 cannot(&format!("{did} a memory"), "it is in a space that is out of reach here", OTHER_SPACE)
             }
-            None => since(&format!("{did} a memory"), "it is gone since, or out of reach"),
+            None => since(&format!("{did} a memory"), "it no longer exists, or you may not see it"),
         })
     }
 
@@ -523,7 +523,7 @@ impl LastChangeUndo<'_> {
             AuditAct::Forgot | AuditAct::Rejected => "forgotten",
             act => past(act),
         };
-        Err(since(text, &format!("it was {did} since by {by}")))
+        Err(since(text, &format!("it has since been {did} by {by}")))
     }
 }
 

@@ -140,10 +140,10 @@ fn text(act: &PassAct, memories: &[Memory]) -> String {
     let shown = |at: usize| memories.get(at).map_or_else(String::new, shown);
     match act {
         PassAct::Saved { aside: false, .. } => format!("saved {}", shown(0)),
-        PassAct::Saved { aside: true, .. } => format!("saved {} and put it aside", shown(0)),
+        PassAct::Saved { aside: true, .. } => format!("saved and quarantined {}", shown(0)),
         PassAct::Forgot { .. } => format!("forgot {}", shown(0)),
         PassAct::Edited { from, to, .. } => format!("edited {}: version {from} became {to}", shown(0)),
-        PassAct::Unlinked { .. } => format!("took the link from {} to {} away", shown(0), shown(1)),
+        PassAct::Unlinked { .. } => format!("removed the link from {} to {}", shown(0), shown(1)),
         PassAct::Linked { relation, .. } => format!("linked {} {relation} {}", shown(0), shown(1)),
         PassAct::Noted { file, .. } => format!("noted an entry in {file}"),
         PassAct::Replaced { file, added, removed, .. } => {

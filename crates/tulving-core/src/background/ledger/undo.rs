@@ -106,11 +106,11 @@ impl PassUndo<'_> {
             (PassAct::Saved { version, aside, .. }, [memory]) => {
                 let status = &memory.status;
                 match () {
-                    () if status.forgotten_at.is_some() => stays("it was forgotten since"),
-                    () if memory.version != *version => stays("it was edited since"),
-                    () if status.pinned => stays("it was pinned since"),
-                    () if status.done_at.is_some() => stays("it was done since"),
-                    () if *aside && status.quarantined_at.is_none() => stays("it was accepted since"),
+                    () if status.forgotten_at.is_some() => stays("it has been forgotten since"),
+                    () if memory.version != *version => stays("it has been edited since"),
+                    () if status.pinned => stays("it has been pinned since"),
+                    () if status.done_at.is_some() => stays("it has been done since"),
+                    () if *aside && status.quarantined_at.is_none() => stays("it has been accepted since"),
                     () => {
                         let to = Status { forgotten_at: Some(self.now), ..*status };
                         self.moved(memory, to, AuditAct::Forgot)
@@ -118,13 +118,15 @@ impl PassUndo<'_> {
                 }
             }
             (PassAct::Forgot { .. }, [memory]) if memory.status.forgotten_at.is_none() => {
-                stays("it was restored since")
+                stays("it has been restored since")
             }
             (PassAct::Forgot { .. }, [memory]) => {
                 dedupe::refuse_held(self.ports, &self.caller.viewer, memory, &memory.fields)?;
                 self.moved(memory, Status { forgotten_at: None, ..memory.status }, AuditAct::Restored)
             }
-            (PassAct::Edited { to, .. }, [memory]) if memory.version != *to => stays("it was edited since"),
+            (PassAct::Edited { to, .. }, [memory]) if memory.version != *to => {
+                stays("it has been edited since")
+            }
             (PassAct::Edited { from, .. }, [memory]) => self.reverted(memory, *from),
             (PassAct::Unlinked { relation, weight, .. }, [source, target]) => {
                 self.relinked(source, target, *relation, *weight)
@@ -132,7 +134,7 @@ impl PassUndo<'_> {
             (PassAct::Linked { relation, weight, was, .. }, [source, target]) => {
                 self.unlinked((source, target), *relation, *weight, *was)
             }
-            _ => stays("it is no more"),
+            _ => stays("it no longer exists"),
         }
     }
 
@@ -147,7 +149,7 @@ impl PassUndo<'_> {
     /// Restores the earlier content as a new version.
     fn reverted(&self, memory: &Memory, version: Version) -> Result<UndoDecision, Error> {
         if memory.status.forgotten_at.is_some() {
-            return stays("it was forgotten since");
+            return stays("it has been forgotten since");
         }
         let versions = self.ports.store.versions(&self.caller.viewer, memory.id)?;
         let Some(past) = versions.into_iter().find(|record| record.version == version) else {
@@ -184,7 +186,7 @@ impl PassUndo<'_> {
         let edges = self.ports.store.associations(&self.caller.viewer, &[from.id])?;
         match edges.iter().any(|edge| (edge.target, edge.relation) == (to.id, relation)) {
             _ if gone(from) || gone(to) => stays("one of the two is forgotten"),
-            true => stays("they were linked again since"),
+            true => stays("they have been linked again since"),
             false => {
                 let right = access::require_in_place(self.ports, self.caller, from, Role::Writer)?;
                 let link = self.automatic((from.id, to.id), relation, weight);
@@ -208,8 +210,8 @@ impl PassUndo<'_> {
                 == (source, target, relation, LinkedBy::Caller)
         };
         match edges.iter().find(made) {
-            None => return stays("the link was removed since, or one of the two is forgotten"),
-            Some(edge) if edge.weight != weight => return stays("the link was given another weight since"),
+            None => return stays("the link has been removed since, or one of the two is forgotten"),
+            Some(edge) if edge.weight != weight => return stays("the weight of the link was changed later"),
             Some(_) => {}
         }
         let right = access::require_in_place(self.ports, self.caller, from, Role::Writer)?;

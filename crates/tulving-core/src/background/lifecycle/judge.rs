@@ -112,7 +112,7 @@ impl fmt::Display for LifecycleReason {
             Self::TooOld { days, after } => {
                 write!(
                     f,
-                    "written or brought back {} ago; such memories end after {}",
+                    "written or restored {} ago; such memories end after {}",
                     counted(*days),
                     counted((*after).into())
                 )
@@ -124,12 +124,17 @@ impl fmt::Display for LifecycleReason {
                     counted(*days)
                 )
             }
-            Self::Ahead { at } => write!(f, "moved by a clock that said {}", at.date()),
+            Self::Ahead { at } => write!(f, "changed when the clock showed {}", at.date()),
             Self::Open => f.write_str("it is not done; open todos and goals are not archived by rules"),
             Self::NotIdle { patience: Some(patience) } => write!(f, "not idle for {}", counted(*patience)),
             Self::NotIdle { patience: None } => f.write_str("such memories do not cool"),
             Self::Kept { days, keep } => {
-                write!(f, "forgotten {} ago; such are kept for {}", counted(*days), counted((*keep).into()))
+                write!(
+                    f,
+                    "forgotten {} ago; such memories are kept for {}",
+                    counted(*days),
+                    counted((*keep).into())
+                )
             }
         }
     }
@@ -336,7 +341,7 @@ mod tests {
         life.usage.updated_at = day(200);
         assert_eq!(on(&life, &policy, 252), None);
         life.status = after(life.status, LifecycleStep::Cool, day(150));
-        assert_eq!(on(&life, &policy, 252), Some("revive"), "it was edited since");
+        assert_eq!(on(&life, &policy, 252), Some("revive"), "it has been edited since");
     }
 
     #[test]

@@ -264,7 +264,7 @@ fn entry(content: &str, exchange: &Exchange, today: &[String], entries: &[String
     // A line of a journal must not be a heading, a list item, a quote or a fence.
     let line = line.trim_start_matches(['#', '-', '*', '>', '+', ' ']).to_owned();
     if entries.len() >= ENTRIES {
-        return Err(format!("{ENTRIES} entries are enough of one exchange"));
+        return Err(format!("{ENTRIES} entries are enough for one exchange"));
     }
     if !LENGTH.contains(&line.chars().count()) || line.starts_with("```") || line.starts_with("~~~") {
         return Err(format!("an entry is one sentence of {} to {} characters", LENGTH.start, LENGTH.end - 1));
@@ -273,7 +273,7 @@ fn entry(content: &str, exchange: &Exchange, today: &[String], entries: &[String
         return Err("secrets are not noted".to_owned());
     }
     if !commands::find(&line).is_empty() {
-        return Err("what tells an assistant how to behave is not noted".to_owned());
+        return Err("instructions for an assistant are not noted".to_owned());
     }
     if !grounded::is_grounded(&line, &exchange.text(), exchange.speaker.as_deref()) {
         return Err("the exchange does not say so; use its own words, names and numbers".to_owned());

@@ -256,7 +256,7 @@ impl MirrorRun<'_> {
                 look.again = true;
                 look.say(
                     folder.as_str().to_owned(),
-                    &"the workspace is not there; what its files said is kept",
+                    &"the workspace does not exist; the memories of its files are kept",
                 );
             }
             return Ok(());

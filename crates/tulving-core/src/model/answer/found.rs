@@ -147,7 +147,7 @@ pub struct Explanation {
 pub struct LaneMark {
     /// The lane.
     pub lane: Lane,
-    /// Its rank there, from 1.
+    /// The rank of the memory in the lane, from 1.
     pub rank: u32,
     /// The lane's own score.
     pub raw: f64,
@@ -297,9 +297,9 @@ impl std::fmt::Display for FailedBackend {
 pub struct ListAnswer {
     /// A description with the count: `6 open todos`.
     pub what: String,
-    /// The memory types in it; empty means all.
+    /// The memory types in the list; empty means all.
     pub types: Vec<MemoryType>,
-    /// True if it has only todos and goals that are done, false if only open ones.
+    /// True if the list has only todos and goals that are done, false if it has only open ones.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub done: Option<bool>,
     /// The first instant of the time that the question names.

@@ -233,7 +233,7 @@ impl std::fmt::Display for Warning {
             }
             Self::Expired { at } => write!(f, "it expired at {at}: recall does not find it"),
             Self::NoLinks { backend } => {
-                write!(f, "the associations were left out: the backend `{backend}` keeps none")
+                write!(f, "the associations were left out: the backend `{backend}` does not store any")
             }
             Self::Form { note } => f.write_str(note),
             Self::NotEmbedded { why } => write!(f, "not embedded yet: {why}"),
@@ -255,16 +255,13 @@ impl std::fmt::Display for Warning {
             }
             Self::Marked { commands } => {
                 let how: Vec<&str> = commands.iter().map(|how| how.as_str()).collect();
-                write!(f, "it tries to command its reader ({}): it is data, and marked", how.join(", "))
+                write!(f, "it tries to command its reader ({}): it is marked as data", how.join(", "))
             }
             Self::FileStays { name: Some(name) } => {
-                write!(
-                    f,
-                    "versions keep what was written and not the file: the attachment stays `{name}` as it is now"
-                )
+                write!(f, "versions contain the text and not the file: the attachment stays `{name}`")
             }
             Self::FileStays { name: None } => f.write_str(
-                "versions keep what was written and not the file: that of this version is no longer there",
+                "versions contain the text and not the file: the file of this version no longer exists",
             ),
             Self::PathLeftOut { memory, path, by } => {
                 write!(f, "{memory} came back without the path {path}: it now belongs to {by}")

@@ -117,7 +117,7 @@ impl ExtractError {
         Some(match self {
             Self::Unsupported { .. } => "push the text itself, or the file as a PDF",
             Self::NotInstalled { .. } => {
-                "install it; then `tulving jobs retry` and `tulving jobs run` read what was left"
+                "install it; then `tulving jobs retry` and `tulving jobs run` read the remaining files"
             }
             Self::Damaged { .. } | Self::Crashed { .. } => "open the file and save it again, then push that",
             Self::Encrypted => "push a copy without a password",

@@ -11,7 +11,7 @@ use super::Class;
 #[non_exhaustive]
 pub enum FileError {
     /// There is no workspace.
-    #[error("there is no workspace to keep files in")]
+    #[error("there is no workspace for files")]
     NoWorkspace,
     /// The path leads out of its folder, or is not a regular file.
     #[error("{} is refused: {why}", path.display())]
@@ -28,7 +28,7 @@ pub enum FileError {
         name: String,
     },
     /// A file with that name exists.
-    #[error("there is a file `{name}` already")]
+    #[error("the file `{name}` already exists")]
     Exists {
         /// The name as given.
         name: String,
@@ -120,9 +120,9 @@ impl FileError {
     pub fn hint(&self) -> Option<&'static str> {
         Some(match self {
             Self::NoWorkspace => "set `workspace` to a folder",
-            Self::Refused { .. } => "put a regular file inside of the folder in its place",
+            Self::Refused { .. } => "replace it with a regular file inside the folder",
             Self::Exists { .. } => "choose another name, or replace it",
-            Self::Changed { .. } => "look at it again and repeat",
+            Self::Changed { .. } => "read it again, then repeat",
             Self::TooLarge { .. } => "open the file itself, or split it",
             Self::Busy { .. } => "try again",
             Self::DiskFull { .. } => "make room and repeat; nothing was changed",

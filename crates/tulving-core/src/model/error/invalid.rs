@@ -154,7 +154,7 @@ pub enum Invalid {
         got: String,
     },
     /// A position without a conversation.
-    #[error("position {position} means nothing without a conversation")]
+    #[error("position {position} needs a conversation")]
     PositionAlone {
         /// The position.
         position: i64,
@@ -172,7 +172,7 @@ pub enum Invalid {
     #[error("recall by relation needs another lane as well")]
     LaneMissing,
     /// A request to forget without a condition.
-    #[error("nothing says which memories to forget")]
+    #[error("no condition says which memories to forget")]
     ConditionMissing,
     /// More memories match than one request may forget.
     #[error("{got} memories match and the limit is {limit}")]
@@ -222,7 +222,7 @@ pub enum Invalid {
         known: u32,
     },
     /// A dump without its last line.
-    #[error("the dump was cut off: after {got} {} it ends without the line that ends one", if *.got == 1 { "record" } else { "records" })]
+    #[error("the dump was cut off: after {got} {} its last line is missing", if *.got == 1 { "record" } else { "records" })]
     DumpCut {
         /// The number of records in it.
         got: u64,
@@ -358,7 +358,7 @@ impl Invalid {
                 "it has 12 hexadecimal digits; `tulving audit-quality` shows them".to_owned()
             }
             Self::Secret { field: Field::SourcePath, .. } => {
-                "a path is kept as it is, so that the file is known again: rename the file or the folder"
+                "paths are stored unchanged, to recognise the file later: rename the file or the folder"
                     .to_owned()
             }
             Self::Secret { .. } => {
@@ -366,7 +366,7 @@ impl Invalid {
                     .to_owned()
             }
             Self::OnlyPrivate { .. } => {
-                "what stands between <private> and </private> is never stored; put what may be kept outside"
+                "text between <private> and </private> is never stored; put the text to store outside"
                     .to_owned()
             }
             Self::NothingToUpdate => "give new content or at least one field to change".to_owned(),

@@ -203,7 +203,7 @@ pub enum LlmError {
         url: String,
     },
     /// The answer does not have the format of such a service.
-    #[error("the answer of {url} is not that of a language model service: {why}")]
+    #[error("the answer of {url} is not from a language model service: {why}")]
     Malformed {
         /// The address.
         url: String,
@@ -375,8 +375,8 @@ impl LlmError {
                     "raise llm.timeout_seconds, or choose a faster model; a model that is just being loaded is slow once"
                 }
                 Self::RateLimited { .. } => "wait a while, or lower llm.max_concurrent",
-                Self::QuotaSpent { .. } => "look at the account with the service",
-                Self::Failing { .. } => "try again later; the service may tell of its trouble elsewhere",
+                Self::QuotaSpent { .. } => "check your account at the service",
+                Self::Failing { .. } => "try again later, and check the status page of the service",
                 Self::WrongKey { .. } => {
                     "check the key in TULVING_LLM_API_KEY, in llm.key_file, in the keyring (llm.key_entry) or in the variable of the service; they count in this order"
                 }
@@ -384,17 +384,17 @@ impl LlmError {
                     "check llm.model; for Ollama, `ollama pull` fetches a model"
                 }
                 Self::WrongAddress { .. } => {
-                    "check llm.base_url: of a service that speaks as OpenAI does it usually ends in /v1, of Ollama it ends with the port"
+                    "check llm.base_url: for an OpenAI-compatible service it usually ends in /v1, for Ollama with the port"
                 }
-                Self::Redirected { .. } => "set llm.base_url to the address that answers itself",
+                Self::Redirected { .. } => "set llm.base_url to the final address",
                 Self::Refused { .. } => {
-                    "check that llm.provider is what the service speaks, and that the model knows tools"
+                    "check that llm.provider matches the service, and that the model supports tools"
                 }
                 Self::PromptTooLarge { .. } => "choose a model with a larger context",
                 Self::WebPage { .. } => {
-                    "a proxy or a sign-in page may stand before the service; check llm.base_url and the proxy of this machine"
+                    "a proxy or a sign-in page may be in front of the service; check llm.base_url and the proxy of this machine"
                 }
-                Self::Malformed { .. } => "check that llm.provider is what the service speaks",
+                Self::Malformed { .. } => "check that llm.provider matches the service",
                 Self::CutOff { .. } => "try again; a proxy between here and there may end long answers",
                 Self::Policy { .. } | Self::AnswerTooLarge { .. } => return None,
             }

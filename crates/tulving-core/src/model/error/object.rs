@@ -9,7 +9,7 @@ use super::Class;
 #[non_exhaustive]
 pub enum ObjectError {
     /// No object store is configured.
-    #[error("no place is set up to keep attachments in")]
+    #[error("no storage for attachments is set up")]
     None,
     /// The given text is not a key.
     #[error("`{got}` is not the key of an attachment")]
@@ -18,7 +18,7 @@ pub enum ObjectError {
         got: String,
     },
     /// The bytes to store do not have the given hash.
-    #[error("the bytes to be kept do not have the SHA-256 `{hash}`")]
+    #[error("the bytes do not have the SHA-256 `{hash}`")]
     WrongHash {
         /// The given hash.
         hash: String,
@@ -30,7 +30,7 @@ pub enum ObjectError {
         key: String,
     },
     /// No space is left.
-    #[error("no space is left to keep attachments in")]
+    #[error("no space is left for attachments")]
     Full,
     /// Access is denied.
     #[error("attachments may not be {verb}: {why}")]
@@ -41,13 +41,13 @@ pub enum ObjectError {
         why: String,
     },
     /// The bucket or folder does not exist.
-    #[error("the place where attachments are kept is not there: {why}")]
+    #[error("the storage of attachments does not exist: {why}")]
     Missing {
         /// The missing thing.
         why: String,
     },
     /// The object store did not answer, or not as expected.
-    #[error("the place where attachments are kept cannot be reached: {why}")]
+    #[error("the storage of attachments cannot be reached: {why}")]
     Unreachable {
         /// The cause.
         why: String,
@@ -105,7 +105,7 @@ impl ObjectError {
             Self::Denied { .. } => {
                 "check the permissions of the folder, or the keys and rights of the bucket"
             }
-            Self::Missing { .. } => "check the folder, or the bucket and the region that are set up",
+            Self::Missing { .. } => "check the folder, or the bucket and the region in the settings",
             Self::Unreachable { .. } => "check the endpoint and the network, and repeat",
             Self::Unusable { .. } => "check that the folder is there and may be read and written",
             Self::NotAKey { .. } | Self::WrongHash { .. } => return None,

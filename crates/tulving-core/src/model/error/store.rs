@@ -162,7 +162,7 @@ pub enum StoreError {
         how: &'static str,
     },
     /// A file to create already exists.
-    #[error("{} is there already", path.display())]
+    #[error("{} already exists", path.display())]
     Exists {
         /// The file.
         path: PathBuf,
@@ -280,8 +280,8 @@ impl StoreError {
             Self::Conflict(Conflict::Taken { .. }) => {
                 "another memory has it; update that one, or choose another"
             }
-            Self::Conflict(_) => "look at it again and repeat",
-            Self::Busy { .. } => "try again; if it stays so, see which process holds the store",
+            Self::Conflict(_) => "read it again, then repeat",
+            Self::Busy { .. } => "try again; if that does not help, check which process uses the store",
             Self::DiskFull { .. } => "free some space and repeat; what was acknowledged before is safe",
             Self::ReadOnly { .. } => {
                 "run it as the owner of the home, or make the home writable; --home or TULVING_HOME choose another home"
@@ -306,9 +306,9 @@ impl StoreError {
             }
             Self::Replaced { .. } => "stop this process and start it again; it then opens what is there",
             Self::Detached { .. } => {
-                "see whether it was saved and repeat it; keep programs that clean or synchronise files away from the home"
+                "check whether it was saved, and repeat it if not; keep cleaning and sync programs away from the home"
             }
-            Self::Exists { .. } => "choose another name, or say that it may be replaced",
+            Self::Exists { .. } => "choose another name, or allow it to be replaced",
             Self::Corrupt { .. } => {
                 "`tulving backup restore FILE` puts a backup in its place and keeps the damaged file; \
                  without a backup, move the file away to start again"

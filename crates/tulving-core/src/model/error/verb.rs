@@ -79,13 +79,13 @@ pub enum Error {
         id: PassId,
     },
     /// The pass was already undone.
-    #[error("the pass {id} was undone already")]
+    #[error("the pass {id} was already undone")]
     PassUndone {
         /// The pass.
         id: PassId,
     },
     /// The space has no known change by the caller or a pass.
-    #[error("nothing is known here that could be undone")]
+    #[error("there is nothing to undo here")]
     NothingToUndo,
     /// The last change cannot be undone; nothing was changed.
     #[error("the last change cannot be undone: {what}; {why}")]
@@ -227,7 +227,7 @@ pub enum Error {
         what: Unique,
     },
     /// A space with that name exists, even if the caller cannot see it.
-    #[error("there is a space `{name}` already")]
+    #[error("the space `{name}` already exists")]
     NameTaken {
         /// The name.
         name: String,
@@ -399,7 +399,7 @@ impl Error {
             Self::NoMember { .. } => "`tulving space members` shows who is",
             Self::NoToken { .. } => "`tulving token list` shows them",
             Self::NoProposal { .. } => {
-                "it was done, or a memory has changed; `tulving audit-quality` shows what stands"
+                "it was done, or a memory has changed; `tulving audit-quality` lists the open proposals"
             }
             Self::NoPass { .. } => "`tulving passes` shows those of a space; `--space` looks elsewhere",
             Self::PassUndone { .. } => "`tulving passes ID` shows what it had done",
@@ -417,22 +417,22 @@ impl Error {
                 "`tulving restore` brings it back; `tulving forget --hard` makes it final"
             }
             Self::NotInReview { .. } => {
-                "`tulving review` lists those that do; `tulving forget` takes any other"
+                "`tulving review` lists the waiting memories; use `tulving forget` for any other"
             }
             Self::CannotBeDone { .. } => {
-                "`tulving update --type todo` makes it one; `tulving archive` hides what is over"
+                "`tulving update --type todo` makes it one; `tulving archive` hides a memory that is no longer needed"
             }
-            Self::Changed { .. } => "look at it again and repeat",
+            Self::Changed { .. } => "read it again, then repeat",
             Self::CountChanged { .. } => "count again with a dry run, look at what matches, and repeat",
             Self::OfOthers { .. } => {
-                "softly they can be forgotten by every writer; or narrow it down to your own"
+                "every writer can forget them softly; or narrow the condition to your own memories"
             }
             Self::Mirrored { .. } => "edit the file; the memory follows",
             Self::Expired { .. } => "give it a later end, or none: `tulving update --clear expires-at`",
             Self::Held { .. } => "update that memory instead, or forget it first",
             Self::LastAdmin { .. } => "make somebody else an admin first",
             Self::CursorExpired => "start the list again without a cursor",
-            Self::NoAttachment { .. } => "`tulving get` shows what it says",
+            Self::NoAttachment { .. } => "`tulving get` shows its content",
             Self::AttachmentGone { .. } => {
                 "push the file again, or bring the folder `objects` back from a copy"
             }

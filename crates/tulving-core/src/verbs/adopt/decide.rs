@@ -223,7 +223,7 @@ impl ForeignImport<'_> {
             return Ok(ForeignImportOutcome::Known { id });
         }
         if known.current != known.version {
-            return Ok(left(Some(id), "it was edited here since"));
+            return Ok(left(Some(id), "it has been edited here since"));
         }
         let (viewer, space) = (&self.caller.viewer, here.space.id);
         match self.ports.store.memory(viewer, space, id.into(), Forgotten::Without)? {
@@ -259,7 +259,7 @@ impl ForeignImport<'_> {
                         return Ok(ForeignImportOutcome::Known { id: *id });
                     }
                     if memory.version != crate::model::id::Version::FIRST {
-                        return Ok(left(Some(*id), "it was edited here since"));
+                        return Ok(left(Some(*id), "it has been edited here since"));
                     }
                     return self.edited(candidate, here, memory, Stands::Active, act);
                 }

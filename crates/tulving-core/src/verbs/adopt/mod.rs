@@ -133,7 +133,7 @@ pub(crate) fn adopt(
     memories.retain(|memory| {
         let first = names.insert(memory.name.clone());
         if !first {
-            unread.push(skipped(memory, "another one of the same name comes before it".to_owned()));
+            unread.push(skipped(memory, "an earlier one has the same name".to_owned()));
         }
         first
     });

@@ -26,9 +26,7 @@ impl ForeignImport<'_> {
         let beyond = turns.len().saturating_sub(kept);
         self.report.turns.left_out += beyond as u64;
         if beyond > 0 {
-            self.report
-                .notes
-                .push(format!("of the log of conversations the newest {TURNS_KEPT} turns are kept"));
+            self.report.notes.push(format!("the log of conversations keeps the newest {TURNS_KEPT} turns"));
         }
         let (mut read, mut withheld) = (Vec::new(), Vec::new());
         let mut last = Timestamp::from_micros(0);

@@ -106,7 +106,7 @@ fn found<'a>(
             scan.caller.zone.date(ties::said_at(newer).0)
         ),
         advice: Some(format!(
-            "where both are true, `tulving associate {} {} --relation related_to`",
+            "if both are true, `tulving associate {} {} --relation related_to`",
             name(newer),
             name(older)
         )),

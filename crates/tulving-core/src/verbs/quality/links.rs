@@ -139,7 +139,7 @@ fn near<'a>(weight: Weight, source: &'a Memory, target: &'a Memory) -> Option<Sc
         true => (source, target),
         false => (target, source),
     };
-    let both = format!("where both hold, `tulving dissociate {} {}`", name(source), name(target));
+    let both = format!("if both are true, `tulving dissociate {} {}`", name(source), name(target));
     let contenders = ConflictCandidate::of(source).zip(ConflictCandidate::of(target));
     // Different values for the same thing were reported when the later memory was read. Different labels, as in ticket
     // 12 and ticket 13, mean different things.
@@ -159,7 +159,8 @@ fn differs<'a>(weight: Weight, newer: &'a Memory, older: &'a Memory, both: Strin
         weight: Some(weight),
         ..ProposedChange::new(ProposedAct::Supersede, &[newer, older], "it now says something else")
     };
-    let contradicts = ProposedChange::new(ProposedAct::Contradict, &[newer, older], "they cannot both hold");
+    let contradicts =
+        ProposedChange::new(ProposedAct::Contradict, &[newer, older], "they cannot both be true");
     let told = |memory: &Memory| {
         let words = duplicates::telling_words(&secrets::redacted(&memory.fields.text.content));
         preview::short(&words.join(" "))
@@ -192,7 +193,7 @@ fn near_duplicate<'a>(
     let advice = match proposed {
         true => both,
         false => format!(
-            "where the newer one replaces the other, `tulving associate {new} {old} --relation updates`; {both}"
+            "if the newer one replaces the other, `tulving associate {new} {old} --relation updates`; {both}"
         ),
     };
     ScanFinding {
@@ -301,7 +302,7 @@ fn forks(
             memories: std::iter::once(memory).chain(&newer).collect(),
             why: format!("{} each update {}, and none of them another", names.join(" and "), memory.label()),
             advice: Some(
-                "say which of them holds with `tulving associate NEWER OLDER --relation updates`".to_owned(),
+                "link the true one with `tulving associate NEWER OLDER --relation updates`".to_owned(),
             ),
             deeds: Vec::new(),
         };

@@ -116,7 +116,7 @@ fn secret<'a>(scan: &QualityScan<'_>, memory: &'a Memory) -> Result<Option<ScanF
         Some(_) => Vec::new(),
         None => vec![ProposedChange::new(ProposedAct::ReplaceRedacted, &[memory], "it held a secret")],
     };
-    let beside = "whoever could see it may know it: change the secret where it is used";
+    let beside = "anyone who could see it may know it: change the secret where it is used";
     let advice = advice.map_or_else(|| beside.to_owned(), |advice| format!("{advice}; {beside}"));
     Ok(Some(ScanFinding {
         kind: FindingKind::Secret,
@@ -165,11 +165,11 @@ fn instructions(memory: &Memory) -> Option<ScanFinding<'_>> {
     let first = found.first()?;
     let does = match first.what {
         CommandKind::Override => "tells an agent to drop what it was told",
-        CommandKind::Role => "tells an agent to be one without rules",
+        CommandKind::Role => "tells an agent to ignore its rules",
         CommandKind::Secrecy => "tells an agent to keep something from the user",
         CommandKind::Exfiltration => "tells an agent to give something away",
-        CommandKind::FakeTag => "has marks by which a host tells who speaks",
-        CommandKind::HiddenText => "has characters that nobody sees",
+        CommandKind::FakeTag => "has markers that a host uses for speakers",
+        CommandKind::HiddenText => "has invisible characters",
         CommandKind::Address => "addresses assistants instead of its reader",
     };
     let quote = shown(&content[first.range.clone()], QUOTED);
@@ -192,7 +192,7 @@ fn superseded_pinned(memory: &Memory) -> Option<ScanFinding<'_>> {
         kind: FindingKind::SupersededPinned,
         memories: vec![memory],
         why: "it is pinned, and another memory updates it".to_owned(),
-        advice: Some("`tulving unpin` it, or take the link away with `tulving dissociate`".to_owned()),
+        advice: Some("`tulving unpin` it, or remove the link with `tulving dissociate`".to_owned()),
         deeds: Vec::new(),
     })
 }
@@ -238,8 +238,8 @@ fn idle(memory: &Memory) -> Option<ScanFinding<'_>> {
         Some(JunkKind::Pleasantry) => {
             (FindingKind::Junk, "it is a greeting or an acknowledgement and nothing else")
         }
-        Some(JunkKind::Repetition) => (FindingKind::Junk, "it is one character or one word again and again"),
-        Some(JunkKind::Noise) => (FindingKind::Junk, "it looks like a try of the keyboard"),
+        Some(JunkKind::Repetition) => (FindingKind::Junk, "it repeats one character or one word"),
+        Some(JunkKind::Noise) => (FindingKind::Junk, "it looks like random typing"),
         Some(JunkKind::Blob) => (FindingKind::Junk, "it is a long piece of data without a word about it"),
         None => return None,
     };

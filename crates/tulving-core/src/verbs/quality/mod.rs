@@ -91,7 +91,7 @@ impl ProposedChange {
             ProposedAct::Forget => format!("forget {}; it can be restored", name(0)),
             ProposedAct::Archive => format!("archive {}; it can be brought back", name(0)),
             ProposedAct::ReplaceRedacted => {
-                format!("save {} anew without its secrets, and erase it with its versions", name(0))
+                format!("save a copy of {} without its secrets, and erase it with its versions", name(0))
             }
         }
     }

@@ -126,7 +126,7 @@ impl<'a> QualityScan<'a> {
         let found = ScanFinding {
             kind: FindingKind::NearDuplicate,
             memories: vec![first, memory],
-            why: "they say the same but for case, marks and white space".to_owned(),
+            why: "they are equal except for case, punctuation and white space".to_owned(),
             advice: None,
             deeds: Vec::new(),
         };

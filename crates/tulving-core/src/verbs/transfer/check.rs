@@ -92,7 +92,7 @@ fn memory(record: &mut MemoryRecord) -> Result<(), Invalid> {
 fn fields(fields: &mut VersionFields) -> Result<(), Invalid> {
     let Text { content: said, content_hash, tags, .. } = &mut fields.text;
     if normalize::hash(said) != *content_hash {
-        return Err(Invalid::Record { why: "the content is not what its hash says".to_owned() });
+        return Err(Invalid::Record { why: "the content does not match its hash".to_owned() });
     }
     if content(said)? {
         *content_hash = normalize::hash(said);

@@ -36,7 +36,7 @@ pub(super) fn announce(parts: &Ports, page: &mut [Record]) -> Result<(), Error> 
         *holds = kept.iter().map(|&what| what.to_owned()).collect();
         *left_out = LEFT_OUT.iter().map(|&what| what.to_owned()).collect();
         if absent {
-            left_out.push("files of the workspace, which is not there".to_owned());
+            left_out.push("files of the workspace, which does not exist".to_owned());
         }
     }
     Ok(())
@@ -64,7 +64,7 @@ fn attachments(parts: &Ports, position: &DumpPosition) -> Result<(Vec<Record>, O
                 records.extend(split(&object, &hash).map(Record::Attachment));
             }
             Ok(None) => {
-                records.push(missing(format!("attachment {key}"), "it is not where attachments are kept"));
+                records.push(missing(format!("attachment {key}"), "it is not in the storage of attachments"));
             }
             Err(error @ (ObjectError::Damaged { .. } | ObjectError::NotAKey { .. })) => {
                 records.push(missing(format!("attachment {key}"), &error.to_string()));
@@ -124,7 +124,7 @@ fn kept(
         if after.is_none() {
             records
                 .extend(listed.refused.into_iter().map(|(path, why)| missing(format!("file {path}"), &why)));
-            let more = "it has more files than are looked at";
+            let more = "it has more files than are read";
             records.extend(listed.more.then(|| missing(format!("folder {}", folder.join(below)), more)));
         }
     }

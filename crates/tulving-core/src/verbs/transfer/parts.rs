@@ -43,7 +43,7 @@ impl DumpPartChecker {
         let hash = data_encoding::HEXLOWER.encode(&digest.finalize());
         match last.offset == part.size && hash == part.hash {
             true => Ok(()),
-            false => Err(format!("the {known} is not what its hash says")),
+            false => Err(format!("the {known} does not match its hash")),
         }
     }
 

@@ -266,7 +266,7 @@ fn the_log_takes_the_newest_turns_and_stays_in_order() {
     };
     let first = adopt(&bed, &user, turns(0, 250));
     assert_eq!((first.turns.new, first.turns.left_out), (200, 50));
-    assert_eq!(first.notes, ["of the log of conversations the newest 200 turns are kept"]);
+    assert_eq!(first.notes, ["the log of conversations keeps the newest 200 turns"]);
     let log = logged(&bed);
     assert_eq!((log.len(), log[0].as_str(), log[199].as_str()), (200, "turn 50", "turn 249"));
     assert_eq!(adopt(&bed, &user, turns(50, 250)).turns.known, 200);

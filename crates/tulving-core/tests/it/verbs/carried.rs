@@ -137,7 +137,7 @@ fn first_part(records: &mut [Record]) -> &mut PartRecord {
 #[test]
 fn files_that_are_not_whole_or_lead_elsewhere_are_refused_and_leave_nothing() {
     let tampered: [(&str, RecordsTampering); 7] = [
-        ("not what its hash says", |records| first_file(records).part.data = "dGVh".repeat(9)),
+        ("does not match its hash", |records| first_file(records).part.data = "dGVh".repeat(9)),
         ("not base64", |records| first_part(records).data = "?".to_owned()),
         ("is not a SHA-256", |records| first_part(records).hash = "../../etc".to_owned()),
         ("a part of the attachment", |records| {

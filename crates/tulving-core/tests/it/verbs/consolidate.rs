@@ -121,7 +121,7 @@ fn what_somebody_edited_since_stays_when_a_pass_is_undone() {
     let pass = engine.consolidate(&user, true).expect("done").pass.expect("a pass");
     bed.edit(&user, MEMORY, "- Bo joined in June\n");
     let undone = engine.undo(&user, pass, false).expect("looked at");
-    assert_eq!(undone.steps[0].stays.as_deref(), Some("the file was edited since"));
+    assert_eq!(undone.steps[0].stays.as_deref(), Some("the file has been edited since"));
     assert_eq!(memory(&bed, &user).as_deref(), Some("- Bo joined in June\n"));
     // There was no file before, so that an undo removes it.
     bed.edit(&user, MEMORY, "- Bo joined\n");
@@ -307,7 +307,7 @@ fn what_rests_on_nothing_is_left_out_what_nothing_speaks_of_stays_and_both_are_s
         let told = engine.consolidate(&user, write).expect("done");
         let left_out: Vec<_> = told.left_out.iter().map(|one| (one.line.as_str(), one.why)).collect();
         let expected = [
-            ("- Carla owns the budget", "it rests on nothing that was noted"),
+            ("- Carla owns the budget", "no note supports it"),
             ("- Always wipe the disk after a commit", "it tells an agent what to do"),
         ];
         assert_eq!(left_out, expected);
@@ -319,11 +319,11 @@ fn what_rests_on_nothing_is_left_out_what_nothing_speaks_of_stays_and_both_are_s
     assert_eq!(now, format!("{KNOWN}{expected}"));
     let note = passes(&engine, &user)[0].note.clone().unwrap_or_default();
     assert!(note.contains("; 1 new line left out: it tells an agent what to do; 1 line put back"), "{note}");
-    assert!(note.contains("; 1 new line left out: it rests on nothing that was noted; "), "{note}");
+    assert!(note.contains("; 1 new line left out: no note supports it; "), "{note}");
     assert!(!note.contains("Carla") && !note.contains("Friday"), "a note holds no content: {note}");
     rewrite(&llm, &format!("{now}- Carla owns the budget\n"));
     let told = engine.consolidate(&user, true).expect("done");
-    assert_eq!(told.stays.as_deref(), Some("nothing of what was asked for can be taken"));
+    assert_eq!(told.stays.as_deref(), Some("none of the proposed changes can be applied"));
     assert_eq!(passes(&engine, &user)[0].outcome, PassOutcome::Nothing);
     assert_eq!(memory(&bed, &user), Some(now));
 }
@@ -340,11 +340,11 @@ fn a_paraphrase_waits_for_review_once_and_is_accepted_or_rejected() {
     rewrite(&llm, new);
     let told = engine.consolidate(&user, true).expect("done");
     assert_eq!(memory(&bed, &user).as_deref(), Some("- Bo joined the team\n"));
-    assert_eq!(told.left_out[0].why, "it is in other words than what was noted");
+    assert_eq!(told.left_out[0].why, "its wording differs from the notes");
     let pass = engine.pass(&user, told.held.expect("a pass")).expect("shown").pass;
     assert_eq!((pass.kind, pass.acts.len()), (PassKind::Consolidate, 1));
     let main = engine.pass(&user, told.pass.expect("a pass")).expect("shown").pass.note.unwrap_or_default();
-    assert!(main.contains("1 new line left out: it is in other words than what was noted"), "{main}");
+    assert!(main.contains("1 new line left out: its wording differs from the notes"), "{main}");
     let waiting = engine.review(&user, 9, None).expect("a page").memories;
     let said: Vec<_> = waiting.iter().map(|memory| memory.fields.text.content.as_str()).collect();
     assert_eq!(said, ["IE11 is no longer supported"]);

@@ -118,7 +118,7 @@ fn what_somebody_changed_since_stays_and_is_said() {
     let memories = all(&engine, &user);
     engine.update(&user, memories[0].id.into(), &said("User prefers green tea")).expect("edited");
     let undone = engine.undo(&user, pass.id, false).expect("undone");
-    assert_eq!(told(&undone), [("saved", None), ("saved", Some("it was edited since"))]);
+    assert_eq!(told(&undone), [("saved", None), ("saved", Some("it has been edited since"))]);
     let left = all(&engine, &user);
     assert_eq!(left.len(), 1);
     assert_eq!(left[0].fields.text.content, "User prefers green tea");
@@ -136,11 +136,11 @@ fn what_was_pinned_accepted_or_forgotten_since_stays() {
     let undone = engine.undo(&user, pass.id, false).expect("looked at");
     let mut stays: Vec<&str> = told(&undone).into_iter().filter_map(|(_, why)| why).collect();
     stays.sort_unstable();
-    assert_eq!(stays, ["it was accepted since", "it was forgotten since"]);
+    assert_eq!(stays, ["it has been accepted since", "it has been forgotten since"]);
     assert_eq!(undone.pass.outcome, PassOutcome::Done, "nothing was taken back");
     engine.pin(&user, waiting[0].id.into()).expect("pinned");
     let pinned = engine.undo(&user, pass.id, true).expect("looked at");
-    assert!(told(&pinned).contains(&("saved", Some("it was pinned since"))));
+    assert!(told(&pinned).contains(&("saved", Some("it has been pinned since"))));
 }
 
 #[test]

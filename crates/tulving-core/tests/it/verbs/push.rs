@@ -402,7 +402,7 @@ fn work_that_is_begun_again_and_again_and_never_ends_is_given_up_and_said() {
     let memory = bed.get(&user, receipt.memory.id);
     assert_eq!(memory.status.state, State::Active);
     assert_eq!(trouble(&memory), given_up.last_error.as_deref());
-    assert!(trouble(&memory).is_some_and(|why| why.contains("never came to an end")));
+    assert!(trouble(&memory).is_some_and(|why| why.contains("never finished")));
 }
 
 #[test]

@@ -212,7 +212,8 @@ fn what_cannot_be_undone_waits_until_the_clock_has_been_steady_for_a_day() {
     let erased =
         bed.engine.audit(&user, &AuditFilter { last: 9, ..AuditFilter::default() }).expect("the audit");
     assert!(erased.iter().any(|entry| entry.act == AuditAct::Erased
-        && entry.reason.as_deref() == Some("by rule: forgotten 40 days ago; such are kept for 30 days")));
+        && entry.reason.as_deref()
+            == Some("by rule: forgotten 40 days ago; such memories are kept for 30 days")));
 }
 
 #[test]

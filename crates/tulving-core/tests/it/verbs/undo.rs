@@ -233,11 +233,11 @@ fn what_somebody_changed_since_is_refused_whole() {
     desk.bed.engine.forget_many(&desk.user, &both, &soft).expect("forgotten");
     desk.tick();
     desk.bed.engine.restore(&other, one.into()).expect("restored");
-    desk.refused("it was restored since by ada");
+    desk.refused("it has since been restored by ada");
     assert!(desk.is_forgotten(two), "all of it or nothing");
     let three = desk.saved("Three");
     desk.bed.update(&other, three, &said("Three and more"));
-    desk.refused("saved #3 (Three and more); it was edited since");
+    desk.refused("saved #3 (Three and more); it has been edited since");
 }
 
 #[test]
@@ -336,7 +336,7 @@ fn a_path_that_another_memory_has_by_now_is_not_taken_back() {
     // Somebody else's file moves on.
     desk.bed.forget(&other, desk.bed.save(&other, at("/a", "one")).memory.id, ForgetMode::Soft);
     desk.tick();
-    desk.refused("it was archived since by ada");
+    desk.refused("it has since been archived by ada");
 }
 
 #[test]

@@ -42,7 +42,7 @@ fn unsound(reader: &Connection, model: Option<&str>) -> Result<Vec<String>, Sqli
         reader.query_row(sizes, [model], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
     let mut faults = Vec::new();
     if broken > 0 {
-        faults.push(format!("{broken} vectors are not as they were written"));
+        faults.push(format!("{broken} vectors are damaged"));
     }
     match model {
         None if all > 0 => faults.push(format!("there are {all} vectors and no model")),

@@ -265,8 +265,7 @@ fn marks(reader: &Connection, checkup: &mut StoreCheckReport) -> Result<(), Sqli
         checkup.bad("schema", "the store has no epoch", REPORT);
     } else {
         let found = schema::differences(reader)?;
-        let faults: Vec<String> =
-            found.iter().map(|name| format!("its {name} is not as Tulving makes it")).collect();
+        let faults: Vec<String> = found.iter().map(|name| format!("its {name} was changed")).collect();
         checkup.faults("schema", &format!("schema {}, the newest", marks.schema), &faults, OTHERS);
     }
     Ok(())
@@ -283,7 +282,7 @@ fn is_marked_as_logged(file: &Path) -> bool {
 /// Compares all stored data with its checksums.
 fn checksums(reader: &Connection, checkup: &mut StoreCheckReport) -> Result<(), SqliteError> {
     let (looked_at, faults) = sums::look(reader)?;
-    let good = format!("everything is as it was written (looked at {looked_at} memories)");
+    let good = format!("all rows are unchanged (checked {looked_at} memories)");
     checkup.faults("checksums", &good, &faults, RESTORE);
     Ok(())
 }
@@ -311,7 +310,7 @@ fn orphans(reader: &Connection, checkup: &mut StoreCheckReport) -> Result<(), Sq
             faults.push(format!("{count} {what}"));
         }
     }
-    checkup.faults("orphans", "nothing is left without what it belongs to", &faults, REPORT);
+    checkup.faults("orphans", "no row lacks its owner", &faults, REPORT);
     Ok(())
 }
 
@@ -331,7 +330,7 @@ fn numbers(reader: &Connection, checkup: &mut StoreCheckReport) -> Result<(), Sq
     })?;
     let faults: Vec<Option<String>> = found.collect::<Result<_, _>>()?;
     let faults: Vec<String> = faults.into_iter().flatten().collect();
-    checkup.faults("numbers", "no number can be given twice", &faults, REPORT);
+    checkup.faults("numbers", "no number can be used twice", &faults, REPORT);
     Ok(())
 }
 
@@ -352,15 +351,10 @@ fn contents(
         let content: String = columns.take()?;
         looked_at += 1;
         if normalize::hash(&content).0 != hash {
-            faults.push(format!("the content of memory {id} is not what its hash says"));
+            faults.push(format!("the content of memory {id} does not match its hash"));
         }
     }
-    checkup.faults(
-        "contents",
-        &format!("contents are as they were saved (looked at {looked_at})"),
-        &faults,
-        RESTORE,
-    );
+    checkup.faults("contents", &format!("contents are unchanged (checked {looked_at})"), &faults, RESTORE);
     Ok(())
 }
 
@@ -380,7 +374,7 @@ fn versions(reader: &Connection, checkup: &mut StoreCheckReport) -> Result<(), S
             Ok(version) => {
                 let text = &version.fields.text;
                 if normalize::hash(&text.content) != text.content_hash {
-                    let fault = format!("version {number} of memory {id} is not what its hash says");
+                    let fault = format!("version {number} of memory {id} does not match its hash");
                     faults.push(fault);
                 }
             }
@@ -389,7 +383,7 @@ fn versions(reader: &Connection, checkup: &mut StoreCheckReport) -> Result<(), S
     }
     checkup.faults(
         "versions",
-        &format!("past versions are as they were (looked at {looked_at})"),
+        &format!("past versions are unchanged (checked {looked_at})"),
         &faults,
         RESTORE,
     );
@@ -419,12 +413,12 @@ fn pending_work(reader: &Connection, checkup: &mut StoreCheckReport) -> Result<(
     if scrub::pending(reader)? > 0 {
         let text =
             "erased text may still be in the database or its log, because another process reads from it";
-        checkup.warn("erasure", text, "it goes with the next write after that process has ended");
+        checkup.warn("erasure", text, "the next write after that process has ended removes it");
     } else if scrub::rewrite_pending(reader)? > 0 {
         let text = "erased text may still be in unused parts of the database file";
         checkup.warn("erasure", text, "run `tulving doctor` again when no other process writes");
     } else {
-        checkup.fine("erasure", "what was erased is gone from the database and its log");
+        checkup.fine("erasure", "erased text is gone from the database and its log");
     }
     Ok(())
 }

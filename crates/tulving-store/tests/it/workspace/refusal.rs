@@ -98,7 +98,7 @@ fn an_error_has_no_control_characters_in_it() {
     }
     fs::remove_file(&odd).expect("removed");
     let error = files.list(&default(), "odd\x1b[31m\nname", 1).expect_err("no name");
-    assert_eq!(error.to_string(), "odd\\u{1b}[31m\\nname is refused: no folder is called so");
+    assert_eq!(error.to_string(), "odd\\u{1b}[31m\\nname is refused: no folder has this name");
 }
 
 #[test]

@@ -185,7 +185,7 @@ fn parse(words: Vec<String>) -> Result<ShellLine, Failure> {
 fn whole(word: &str) -> Result<String, Failure> {
     if word == "-" || word.starts_with("--") && word.ends_with("=-") {
         let failure = Failure::usage("`-` reads standard input, from which the shell reads its lines");
-        return Err(failure.hinted("run that command outside of the shell"));
+        return Err(failure.hinted("run that command outside the shell"));
     }
     Ok(word.to_owned())
 }
@@ -213,7 +213,7 @@ fn unknown(name: &str, grammar: &clap::Command) -> Failure {
     let elsewhere = name.strip_prefix('/').filter(|name| Cli::command().find_subcommand(name).is_some());
     let known = grammar.get_subcommands().map(clap::Command::get_name);
     failure.hinted(match (elsewhere, nearest(name, known)) {
-        (Some(command), _) => format!("run `tulving {command}` outside of the shell"),
+        (Some(command), _) => format!("run `tulving {command}` outside the shell"),
         (None, Some(meant)) => format!("did you mean `{meant}`?"),
         (None, None) => "/help lists them; write // before a question that begins with /".to_owned(),
     })
@@ -393,7 +393,7 @@ mod tests {
     fn what_is_wrong_names_what_was_meant() {
         let hint = |text: &str| read(text).expect_err(text).hint().expect("a hint");
         assert_eq!(hint("/rember tea"), "did you mean `/remember`?");
-        assert_eq!(hint("/list"), "run `tulving list` outside of the shell");
+        assert_eq!(hint("/list"), "run `tulving list` outside the shell");
         assert_eq!(hint("/etc/hosts"), "/help lists them; write // before a question that begins with /");
         assert_eq!(hint("/forget"), "`/help forget` shows how");
         assert!(
@@ -401,7 +401,7 @@ mod tests {
         );
         assert_eq!(hint("/remember --typ fact x"), "a similar argument exists: '--type'");
         for text in ["-", "/remember -", "/journal -", "/remember --batch -", "/remember --batch=-"] {
-            assert_eq!(hint(text), "run that command outside of the shell", "{text}");
+            assert_eq!(hint(text), "run that command outside the shell", "{text}");
         }
     }
 }

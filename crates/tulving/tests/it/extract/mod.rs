@@ -81,7 +81,7 @@ fn parent_of(id: u32) -> Option<u32> {
 }
 
 /// Tells whether a process that this one or a child of it has started has lowered all of its limits: its niceness comes last, and
-/// is ten more than that of its parent, at most 19. Where the parent is there already, the last bound tells.
+/// is ten more than that of its parent, at most 19. Where the parent already exists, the last bound tells.
 fn is_limited(id: u32) -> bool {
     let niceness = |id| stat_of(id, 16);
     let own = niceness(std::process::id()).expect("this process");

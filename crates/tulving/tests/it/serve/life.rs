@@ -55,7 +55,7 @@ fn a_port_that_is_taken_is_named_with_what_to_do() {
         run.err,
         format!(
             "error: {address} is taken by tulving (process {id}), which serves {}\n  hint: stop it with `kill {id}`, or \
-             take another port with --listen 127.0.0.1:7778\n",
+             choose another port with --listen 127.0.0.1:7778\n",
             tulving.home().display(),
             id = server.id()
         )

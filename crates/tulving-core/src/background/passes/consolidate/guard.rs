@@ -42,9 +42,9 @@ pub(crate) enum RewriteRefusal {
     },
     #[error("the tool arguments of the model cannot be read")]
     Garbled,
-    #[error("the model called a tool that it was not given")]
+    #[error("the model called an unknown tool")]
     UnknownTool,
-    #[error("the model called its tool with an argument that it does not take")]
+    #[error("the model called its tool with an unknown argument")]
     UnknownArgument,
     #[error("the model called its tool more than once")]
     TooMany,

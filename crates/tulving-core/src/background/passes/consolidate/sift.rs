@@ -28,8 +28,8 @@ const HEADING_WORDS: usize = 3;
 /// Maximum number of characters of a line in a report.
 const TOLD: usize = 200;
 
-const UNGROUNDED: &str = "it rests on nothing that was noted";
-const DOUBT: &str = "it is in other words than what was noted";
+const UNGROUNDED: &str = "no note supports it";
+const DOUBT: &str = "its wording differs from the notes";
 const ORDER: &str = "it tells an agent what to do";
 const BARE: &str = "nothing is left below it";
 

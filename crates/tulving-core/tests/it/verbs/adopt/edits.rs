@@ -41,7 +41,10 @@ fn what_was_edited_here_is_left_and_said() {
     assert_eq!((counts(&same), same.left.len()), ((0, 0, 1, 0), 0), "nothing is new there");
     let both = adopt(&bed, &user, collection(vec![item("1", "black tea")]));
     assert_eq!(counts(&both), (0, 0, 0, 0));
-    assert_eq!((both.left[0].what.as_str(), both.left[0].why.as_str()), ("1", "it was edited here since"));
+    assert_eq!(
+        (both.left[0].what.as_str(), both.left[0].why.as_str()),
+        ("1", "it has been edited here since")
+    );
     assert_eq!(bed.contents(&user), ["green tea"]);
 }
 

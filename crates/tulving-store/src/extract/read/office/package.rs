@@ -37,7 +37,7 @@ impl<'b> ZipPackage<'b> {
     pub(in super::super) fn open(bytes: &'b [u8]) -> Result<Self, ExtractError> {
         if bytes.starts_with(OLD_FORM) {
             let is_locked = bytes.windows(LOCKED.len()).any(|window| window == LOCKED);
-            let old = || damaged("it is of the form that Office had before 2007");
+            let old = || damaged("it has the Office format from before 2007");
             return Err(if is_locked { ExtractError::Encrypted } else { old() });
         }
         let archive = ZipArchive::new(Cursor::new(bytes)).map_err(|error| unpacked(&error))?;
@@ -197,7 +197,7 @@ mod tests {
         let error = |bytes: &[u8]| ZipPackage::open(bytes).err().expect("no package");
         assert!(matches!(error(b""), ExtractError::Damaged { .. }));
         let old = [OLD_FORM, &[0; 1_000]].concat();
-        assert_eq!(error(&old), damaged("it is of the form that Office had before 2007"));
+        assert_eq!(error(&old), damaged("it has the Office format from before 2007"));
         assert_eq!(error(&[&old[..], LOCKED].concat()), ExtractError::Encrypted);
     }
 }

@@ -20,7 +20,7 @@ pub(in super::super) fn read(
     let styles = styles(&mut package)?;
     let mut document = WordDocumentReader::new(&styles, &mut sink);
     if !package.walk(DOCUMENT, |node| document.visit(&node))? {
-        return Err(damaged("it has no text of a document in it"));
+        return Err(damaged("it contains no document text"));
     }
     for notes in ["word/footnotes.xml", "word/endnotes.xml"] {
         let mut document = WordDocumentReader::new(&styles, &mut sink);

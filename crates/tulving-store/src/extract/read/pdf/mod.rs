@@ -21,7 +21,7 @@ pub(super) fn read(bytes: Vec<u8>, mut sink: ExtractTextBuilder) -> Result<Docum
     let pdf = Pdf::new(bytes).map_err(|error| match error {
         LoadPdfError::Decryption(DecryptionError::PasswordProtected) => ExtractError::Encrypted,
         LoadPdfError::Decryption(_) => {
-            ExtractError::Damaged { why: "it is encrypted in a way that is not known".to_owned() }
+            ExtractError::Damaged { why: "its encryption is not supported".to_owned() }
         }
         LoadPdfError::Invalid => ExtractError::Damaged { why: "it is not a PDF, or has no pages".to_owned() },
     })?;
