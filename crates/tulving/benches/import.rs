@@ -1,9 +1,9 @@
-//! What it costs to import a tree: `cargo xtask bench import` prints one table.
+//! Measures the import of a tree of files: `cargo xtask bench import` prints one table.
 //!
-//! The tree is made of the beginnings of files of the crates that Tulving is built from, as cargo keeps their sources: code,
-//! Markdown and data in many folders, 10,700 files unless `--files` says otherwise; `--tree PATH` takes any other. The binary itself
-//! imports it, as a user would: with embedding left to later, once more with nothing changed, and into another home with
-//! embedding (`--no-embedding` leaves that out, which takes minutes). Beside it stands what it costs to read all the files, in
+//! The tree consists of the beginnings of source files of the crates that Tulving depends on, as cargo keeps them: code,
+//! Markdown and data in many folders. It has 10,700 files unless `--files` sets another number; `--tree PATH` uses another
+//! tree. The binary imports it as a user would: with embedding postponed, again without changes, and into another home with
+//! embedding. The last run takes minutes; `--no-embedding` skips it. The table also shows the time of reading all files in
 //! the same run.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its table")]
@@ -17,10 +17,10 @@ use anyhow::{Context as _, bail};
 use tulving_store::tree::{self, WalkOptions};
 use tulving_text::classify::form;
 
-/// No more of a file is taken, so that the tree has many and the model is done with it within half an hour.
+/// Maximum bytes of a file, so that the tree has many files and the model embeds it within half an hour.
 const LARGEST: usize = 1_024;
 const FILES: usize = 10_700;
-/// When the files of the tree were written.
+/// The modification time of the files of the tree.
 const LONG_AGO: Duration = Duration::from_secs(1_700_000_000);
 
 fn main() -> anyhow::Result<()> {
@@ -105,7 +105,7 @@ fn made(tree: &Path, most: usize) -> anyhow::Result<PathBuf> {
             let to = tree.join(path.strip_prefix(&sources)?);
             fs::create_dir_all(to.parent().context("a folder")?)?;
             fs::write(&to, beginning)?;
-            // Older than what a clock of a file system cannot tell apart.
+            // Old enough that the clock of the file system can distinguish a later change.
             fs::File::options().append(true).open(&to)?.set_modified(UNIX_EPOCH + LONG_AGO)?;
             made += 1;
             if made == most {
@@ -116,7 +116,7 @@ fn made(tree: &Path, most: usize) -> anyhow::Result<PathBuf> {
     bail!("{} has {made} such files and {most} are wanted; give --files or --tree", sources.display())
 }
 
-/// A text up to the end of the last line that fits.
+/// Returns a text up to the end of the last line that fits.
 fn beginning(mut text: String) -> String {
     let most = text.floor_char_boundary(LARGEST);
     if most < text.len() {
@@ -152,12 +152,12 @@ fn read_all(tree: &Path) -> anyhow::Result<()> {
     })
 }
 
-/// What a run of the binary took and printed.
+/// The cost and the output of a run of the binary.
 struct Run {
     took: Duration,
-    /// Of all cores together; what others do beside it is not in it.
+    /// Processor time on all cores, without other processes.
     processor: Duration,
-    /// Most memory at once, in bytes.
+    /// Peak memory in bytes.
     peak: u64,
     out: serde_json::Value,
 }
@@ -191,7 +191,7 @@ fn run(home: &Path, args: &[&str]) -> anyhow::Result<Run> {
     Ok(Run { took, processor, peak, out: serde_json::from_slice(&done.stdout)? })
 }
 
-/// What a process has taken of the processor so far, in user and kernel: the 14th and 15th field, counted in hundredths of a second.
+/// Returns the processor time of a process so far, in user and kernel mode: the 14th and 15th field, in hundredths of a second.
 fn processor_time(process: &Path) -> Option<Duration> {
     let stat = fs::read_to_string(process.join("stat")).ok()?;
     let (_, after_name) = stat.rsplit_once(')')?;
@@ -203,7 +203,7 @@ fn taken(run: &Run, what: &str) -> anyhow::Result<u64> {
     run.out[what].as_u64().with_context(|| format!("the report has no {what}"))
 }
 
-/// Size and last change of the database and of what it has still to take over.
+/// The size and the last change of the database and of its write-ahead log.
 fn stored(home: &Path) -> anyhow::Result<Vec<(u64, SystemTime)>> {
     let about = |name: &str| fs::metadata(home.join(name)).ok();
     let files = [about("tulving.db"), about("tulving.db-wal")].into_iter().flatten();

@@ -1,7 +1,8 @@
-//! What journals cost: `cargo xtask bench journals` prints one table.
+//! Measures journals: `cargo xtask bench journals` prints one table.
 //!
-//! Ten years of journals, a file a day. Beside each search stands what it costs to read all the files, in the same run, so that
-//! what counts is the ratio. The words that are looked for are in no entry, which is the dearest search: none ends early.
+//! The data is ten years of journals, one file for each day. The table compares each search with reading all the files in the
+//! same run, so that the ratio is meaningful. No entry contains the words searched for. This is the most expensive search,
+//! because it cannot stop early.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its table")]
 
@@ -26,7 +27,7 @@ const DAYS: usize = 3_650;
 const ENTRIES: usize = 10;
 const SEARCHES: usize = 50;
 const NOTES: usize = 200;
-/// What is in no entry.
+/// A text that no entry contains.
 const ABSENT: &str = "Zanzibar";
 
 fn main() -> anyhow::Result<()> {
@@ -86,7 +87,7 @@ fn engine(home: &Path, watched: bool) -> anyhow::Result<(Engine, Caller)> {
     Ok((engine, user))
 }
 
-/// Writes a journal for each of the days before the first of 2026, and says how many bytes they are.
+/// Writes a journal for each day before the first of 2026, and returns their total size in bytes.
 fn write_journals(folder: &Path) -> anyhow::Result<u64> {
     fs::create_dir_all(folder)?;
     let mut day: Day = "2026-01-01".parse()?;
@@ -100,7 +101,7 @@ fn write_journals(folder: &Path) -> anyhow::Result<u64> {
     Ok(bytes)
 }
 
-/// Twenty-five words that look like an entry.
+/// Returns twenty-five words that look like an entry.
 fn sentence() -> String {
     prose::words(25)
 }

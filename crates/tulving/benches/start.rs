@@ -1,8 +1,8 @@
-//! What starting costs: `cargo xtask bench start` prints one table.
+//! Measures the start of the program: `cargo xtask bench start` prints one table.
 //!
-//! Each row is a process of its own, from its start to its end, on a store of 10,000 memories that the model has embedded.
-//! Beside it stands how often the time of `true`, the cheapest process there is, fits into it, measured in turns in the same run.
-//! Memory is the most that the process held at once, read every half millisecond while it ran.
+//! Each row is a process from its start to its end, on a store of 10,000 memories that the model has embedded. The table
+//! compares it with `true`, the cheapest process there is, measured in turns in the same run. Memory is the peak of the
+//! process, read every half millisecond.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its table")]
 
@@ -18,7 +18,7 @@ const MEMORIES: usize = 10_000;
 const ROUNDS: usize = 40;
 const LOOK: Duration = Duration::from_micros(500);
 
-/// What is started, and what it is called in the table.
+/// The command to start, and its name in the table.
 const WORK: &[(&str, &[&str])] = &[
     ("`tulving --version`", &["--version"]),
     ("`tulving --help`", &["--help"]),
@@ -77,7 +77,7 @@ fn tulving(home: &Path, words: &[&str]) -> Command {
     command
 }
 
-/// Makes the store: sentences of which no two are the same, saved and embedded by the program itself.
+/// Creates the store: different sentences, saved and embedded by the program itself.
 fn fill(home: &Path, folder: &Path) -> anyhow::Result<()> {
     let lines: String = (0..MEMORIES).map(|at| format!("{{\"content\": \"{}\"}}\n", sentence(at))).collect();
     let file = folder.join("memories.jsonl");
@@ -99,7 +99,7 @@ fn sentence(at: usize) -> String {
     format!("Note {at}: {}", words.join(" "))
 }
 
-/// How long a process takes that must succeed.
+/// Measures the duration of a process, which must succeed.
 fn run(mut command: Command) -> anyhow::Result<Duration> {
     let began = Instant::now();
     let status = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status()?;
@@ -108,7 +108,7 @@ fn run(mut command: Command) -> anyhow::Result<Duration> {
     Ok(took)
 }
 
-/// The most bytes that a process held, as often as one can look.
+/// Returns the peak memory of a process in bytes, sampled as often as possible.
 fn held(mut command: Command) -> anyhow::Result<u64> {
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
     let mut most = 0;
@@ -125,7 +125,7 @@ fn high_water(child: &Child) -> Option<u64> {
     Some(line.split_whitespace().next()?.parse::<u64>().ok()? * 1024)
 }
 
-/// The bytes of a file, or of all files of a folder.
+/// Returns the size of a file, or of all files of a folder.
 fn size(path: &Path) -> anyhow::Result<u64> {
     let about = fs::metadata(path)?;
     if !about.is_dir() {

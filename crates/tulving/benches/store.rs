@@ -1,8 +1,8 @@
-//! What the store costs: `cargo xtask bench store` prints one table.
+//! Measures the store: `cargo xtask bench store` prints one table.
 //!
-//! Every row is measured in this one run. The durable save is interleaved with the disk's own fdatasync on the same
-//! file system, so that both see the same noise, and what counts is their ratio. A save writes eleven pages to the
-//! write-ahead log, each behind a header of 24 bytes; the same is written by hand beside it.
+//! Every row is measured in this one run. Durable saves alternate with plain fdatasync calls on the same file system, so that
+//! both see the same noise and their ratio is meaningful. A save writes eleven pages to the write-ahead log, each with a
+//! header of 24 bytes; the plain calls write the same amount.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints its table")]
 
@@ -68,7 +68,7 @@ fn engine(home: &Path) -> anyhow::Result<(Engine, Caller)> {
     Ok((engine, user))
 }
 
-/// Thirty words that look like a sentence, never the same twice.
+/// Returns thirty words that look like a sentence, never the same twice.
 fn sentence(index: usize) -> String {
     format!("memory {index} {}", prose::words(28))
 }
@@ -189,7 +189,7 @@ fn ms(time: Duration) -> String {
     format!("{:.3} ms", time.as_secs_f64() * 1e3)
 }
 
-/// Rows to print at the end, so that progress of the build does not stand between them.
+/// Rows to print at the end, so that the progress of the build is not mixed with them.
 #[derive(Default)]
 struct Table(Vec<(String, String)>);
 

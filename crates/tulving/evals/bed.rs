@@ -1,4 +1,4 @@
-//! A fresh home with one haystack in it, saved and asked through the engine's verbs.
+//! A new home with one haystack, saved and searched through the verbs of the engine.
 
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
@@ -23,14 +23,14 @@ use crate::metrics::Found;
 pub(crate) struct Bed<'a> {
     engine: Engine,
     user: Caller,
-    /// What each memory is called in the set.
+    /// The name of each memory in the set.
     names: HashMap<MemoryId, String>,
     options: &'a Options,
     _folder: TempDir,
 }
 
 impl<'a> Bed<'a> {
-    /// A home with these memories, whose names in the set are `ids`, all of them embedded.
+    /// Creates a home with these memories, all embedded. `ids` are their names in the set.
     pub(crate) fn with(
         requests: &[SaveRequest],
         ids: Vec<String>,
@@ -61,7 +61,7 @@ impl<'a> Bed<'a> {
                 names.insert(receipt.memory.id, name);
             }
         }
-        // What is not in the index yet would not be linked to, nor found.
+        // A memory that is not in the index yet would be neither linked nor found.
         index.tend()?;
         loop {
             let report = engine.embed_waiting(10_000)?;
@@ -76,14 +76,14 @@ impl<'a> Bed<'a> {
         Ok(Self { engine, user, names, options, _folder: folder })
     }
 
-    /// The first results, how strong the evidence is, and how many microseconds it took.
+    /// Returns the first results, the strength of the evidence, and the time in microseconds.
     pub(crate) fn ask(
         &self,
         question: &str,
         asked_at: Option<Timestamp>,
         limit: usize,
     ) -> anyhow::Result<(Vec<Found>, String, u64)> {
-        // As every surface of our own asks.
+        // The same options as on all surfaces of Tulving.
         let mut ask = Ask { asked_at, list_limit: Some(limits::LISTED), ..Ask::new(question) };
         if self.options.ranks {
             ask.fusion = Fusion::Ranks;

@@ -11,7 +11,7 @@ use tulving_core::model::error::ModelError;
 use tulving_core::ports::Embedder;
 use tulving_core::text::normalize;
 
-/// An embedder that asks another one only for what it has not seen.
+/// An embedder that calls another one only for texts that are not in its cache.
 pub(crate) struct Cached {
     inner: Arc<dyn Embedder>,
     known: Mutex<Known>,
@@ -35,13 +35,13 @@ impl Cached {
         let (vectors, sound) = parse(&bytes);
         let mut options = OpenOptions::new();
         let file = options.create(true).append(true).open(&path).context("the cache of vectors")?;
-        // What a killed run left half-written at the end is dropped.
+        // Drops a record that a killed run left incomplete at the end.
         file.set_len(sound as u64)?;
         Ok(Self { inner, known: Mutex::new(Known { vectors, file }) })
     }
 }
 
-/// Records of a hash, a length and as many numbers; and how many bytes of them are whole.
+/// Reads records of a hash, a length and that many numbers. Also returns the number of bytes of complete records.
 fn parse(bytes: &[u8]) -> (HashMap<[u8; 32], Vec<f32>>, usize) {
     let mut vectors = HashMap::new();
     let mut at = 0;

@@ -1,4 +1,4 @@
-//! LoCoMo at turn level: the official `locomo10.json`, each conversation a haystack of its own.
+//! LoCoMo at turn level: the official `locomo10.json`, each conversation is a haystack.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
@@ -89,7 +89,7 @@ fn category(number: u8) -> &'static str {
     }
 }
 
-/// What a user would save of each turn, the ids of the turns, and when the last session was.
+/// Returns the memories that a user would save from the turns, the ids of the turns, and the time of the last session.
 fn turns(sample: &Sample) -> anyhow::Result<(Vec<SaveRequest>, Vec<String>, Option<Timestamp>)> {
     let (mut requests, mut ids, mut last) = (Vec::new(), Vec::new(), None);
     for (name, value) in &sample.conversation {
@@ -123,7 +123,7 @@ fn turns(sample: &Sample) -> anyhow::Result<(Vec<SaveRequest>, Vec<String>, Opti
     Ok((requests, ids, last))
 }
 
-/// The turns that hold the answer. A few strings hold several ids or stray marks; ids that do not exist are dropped.
+/// Returns the turns with the answer. A few strings contain several ids or stray marks; ids that do not exist are dropped.
 fn gold(question: &Question, known: &HashSet<&str>) -> Vec<String> {
     let mut gold: Vec<String> = Vec::new();
     for text in &question.evidence {

@@ -1,6 +1,6 @@
-//! LongMemEval at session level: the official format, each question with a haystack of its own.
+//! LongMemEval at session level: the official format, each question has its own haystack.
 //!
-//! A session is ranked by its best turn. Once with the user's turns alone, once with all turns.
+//! A session is ranked by its best turn. One run uses only the turns of the user, another one all turns.
 
 use std::path::Path;
 
@@ -38,7 +38,7 @@ impl Turn {
     }
 }
 
-/// How many turns are asked for, so that there are enough sessions among them.
+/// Number of turns to request, so that they contain enough sessions.
 const TURNS: usize = 100;
 
 pub(crate) fn run(path: &Path, options: &Options) -> anyhow::Result<Vec<Report>> {
@@ -88,7 +88,7 @@ fn report(name: &str, questions: &[Question], options: &Options, user_only: bool
     Ok(Report { title, figures, groups: Vec::new(), asked })
 }
 
-/// The sessions that hold the answer, as far as anything of them is saved.
+/// Returns the sessions with the answer, if any of their turns is saved.
 fn gold(question: &Question, user_only: bool) -> Vec<String> {
     let sessions = question.haystack_session_ids.iter().zip(&question.haystack_sessions);
     let gold = sessions.filter(|(id, turns)| {

@@ -1,7 +1,7 @@
 //! Measures how well recall finds: `cargo xtask eval locomo FILE`, `… longmemeval FILE`, `… beir DIR`.
 //!
-//! Reads the official formats, also packed with gzip, and goes through the same save and recall verbs as a user, with the
-//! engine's default settings, on a fresh home for each haystack. Vectors are cached by model and text below the target
+//! Reads the official formats, also compressed with gzip, and uses the same save and recall verbs as a user, with the
+//! default settings of the engine and a new home for each haystack. Vectors are cached by model and text below the target
 //! folder, so that a second run is quick.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "an evaluation prints its table")]
@@ -29,7 +29,7 @@ usage: eval locomo FILE | longmemeval FILE | beir DIR
   --only N         the first N haystacks (locomo, longmemeval) or questions (beir)
   --foreign        ask each haystack the questions of the next one, which it cannot answer (locomo)";
 
-/// What the command line asks for.
+/// The arguments of the command line.
 pub(crate) struct Options {
     set: String,
     path: PathBuf,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-/// What was asked, what should be found and what was.
+/// A question, the expected results and the actual results.
 #[derive(Debug, Serialize)]
 pub(crate) struct Asked {
     pub(crate) haystack: String,
@@ -26,17 +26,17 @@ pub(crate) struct Found {
     pub(crate) why: String,
 }
 
-/// A figure of one question.
+/// A figure for one question.
 pub(crate) type Figure = fn(&Asked) -> f64;
 
 /// A table of figures over groups of questions.
 #[derive(Serialize)]
 pub(crate) struct Report {
     pub(crate) title: String,
-    /// The names of the figures and how each is computed of a question.
+    /// The names of the figures, and the function that computes each for a question.
     #[serde(skip)]
     pub(crate) figures: Vec<(&'static str, Figure)>,
-    /// Further groups beside `all` and each category: a name and the categories in it.
+    /// Groups in addition to `all` and each category: a name and the categories in it.
     #[serde(skip)]
     pub(crate) groups: Vec<(String, Vec<String>)>,
     pub(crate) asked: Vec<Asked>,
@@ -89,28 +89,28 @@ fn hits(asked: &Asked, k: usize) -> usize {
     asked.gold.iter().filter(|gold| first.iter().any(|found| found.id == **gold)).count()
 }
 
-/// The share of the gold within the first k.
+/// The share of the gold items among the first k.
 pub(crate) fn recall(asked: &Asked, k: usize) -> f64 {
     hits(asked, k) as f64 / asked.gold.len().max(1) as f64
 }
 
-/// Whether any of the gold is within the first k.
+/// 1 if any gold item is among the first k, else 0.
 pub(crate) fn any(asked: &Asked, k: usize) -> f64 {
     f64::from(u8::from(hits(asked, k) > 0))
 }
 
-/// Whether all of the gold is within the first k.
+/// 1 if all gold items are among the first k, else 0.
 pub(crate) fn all(asked: &Asked, k: usize) -> f64 {
     f64::from(u8::from(hits(asked, k) == asked.gold.len()))
 }
 
-/// 1 over the rank of the first of the gold.
+/// 1 divided by the rank of the first gold item.
 pub(crate) fn reciprocal_rank(asked: &Asked) -> f64 {
     let rank = asked.found.iter().position(|found| asked.gold.contains(&found.id));
     rank.map_or(0.0, |rank| 1.0 / (rank + 1) as f64)
 }
 
-/// Gain over the logarithm of the rank, of the best possible; every gold counts the same.
+/// The discounted gain as a share of the best possible gain; every gold item counts the same.
 pub(crate) fn ndcg(asked: &Asked, k: usize) -> f64 {
     let discount = |rank: usize| 1.0 / ((rank + 2) as f64).log2();
     let first = asked.found.iter().take(k).enumerate();

@@ -1,4 +1,4 @@
-//! Reads files of the official formats, plain or packed with gzip, and their times.
+//! Reads files of the official formats, plain or compressed with gzip, and their times.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ pub(crate) fn text(path: &Path) -> anyhow::Result<String> {
     String::from_utf8(bytes).with_context(|| format!("{} is not UTF-8", path.display()))
 }
 
-/// The file of that name in a folder, plain or packed.
+/// The file of that name in a folder, plain or compressed.
 pub(crate) fn file(folder: &Path, name: &str) -> anyhow::Result<PathBuf> {
     for candidate in [name.to_owned(), format!("{name}.gz")] {
         let path = folder.join(candidate);
@@ -57,7 +57,7 @@ pub(crate) fn written_time(text: &str) -> Option<Timestamp> {
     format!("{}T{clock}:00Z", day.replace('/', "-")).parse().ok()
 }
 
-/// The text with a space for each control character that a memory may not hold.
+/// The text with a space for each control character that a memory may not contain.
 pub(crate) fn clean(text: &str) -> String {
     text.chars().map(|c| if c.is_control() && !"\n\t".contains(c) { ' ' } else { c }).collect()
 }

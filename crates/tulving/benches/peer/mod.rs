@@ -1,5 +1,5 @@
-//! What benchmarks share that compare with peers from PyPI: a Python environment under `target/`, and processes that
-//! answer a line of JSON for each line they are given.
+//! Shared code of the benchmarks that compare with peers from PyPI: a Python environment under `target/`, and processes that
+//! answer each line of input with a line of JSON.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -10,8 +10,8 @@ use anyhow::{Context as _, ensure};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// Makes a Python environment in `folder`, unless these packages are in it already. Each item is a list of arguments of
-/// one `pip install`. Gives its Python.
+/// Creates a Python environment in `folder`, unless it already has these packages. Each item is a list of arguments of
+/// one `pip install`. Returns the path of its Python.
 pub(crate) fn environment(folder: &Path, installs: &[&[&str]]) -> anyhow::Result<PathBuf> {
     let python = folder.join("bin/python");
     let (note, wanted) = (folder.join("installed"), format!("{installs:?}"));
@@ -27,14 +27,14 @@ pub(crate) fn environment(folder: &Path, installs: &[&[&str]]) -> anyhow::Result
     Ok(python)
 }
 
-/// What a command prints, once it has ended well.
+/// Runs a command, which must succeed, and returns its output.
 pub(crate) fn said_by(command: &mut Command) -> anyhow::Result<String> {
     let output = command.stderr(Stdio::inherit()).output().context("it could not be started")?;
     ensure!(output.status.success(), "{} ended with {}", command.get_program().display(), output.status);
     Ok(String::from_utf8(output.stdout)?)
 }
 
-/// A process that answers a line of JSON for each line it is given. It ends when this is dropped.
+/// A process that answers each line of input with a line of JSON. It ends when this is dropped.
 pub(crate) struct Answering {
     process: Child,
     questions: ChildStdin,
@@ -54,7 +54,7 @@ impl Answering {
         self.answer()
     }
 
-    /// The next line, also one that it says unasked.
+    /// Returns the next line, including lines that answer no input.
     pub(crate) fn answer<T: DeserializeOwned>(&mut self) -> anyhow::Result<T> {
         let mut line = String::new();
         self.answers.read_line(&mut line)?;

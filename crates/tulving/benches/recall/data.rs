@@ -1,7 +1,7 @@
-//! The memories of a size, written to files that every system reads: texts, vectors, questions, and what is nearest.
+//! The memories of one size, written to files that every system reads: texts, vectors, questions, and the nearest memories.
 //!
-//! The first 20,000 vectors are real: sentences embedded by the built-in model. Each further one lies between two of them,
-//! with noise, normalised. Text and vector of a memory do not belong together. Questions bring the vectors of
+//! The first 20,000 vectors are real: sentences embedded by the built-in model. Each further vector lies between two of them,
+//! with added noise, normalised. The text and the vector of a memory are unrelated. The vectors of the questions are those of
 //! sentences that are not among the memories.
 
 use std::fs::{self, File};
@@ -18,30 +18,30 @@ use crate::sentences;
 use crate::words::{Words, has_two_sentences};
 
 pub(crate) const DIMENSIONS: usize = 384;
-/// How many of the vectors are real.
+/// Number of real vectors.
 pub(crate) const REAL: usize = 20_000;
 pub(crate) const MOST_QUESTIONS: usize = 1_000;
-/// In how many spaces the memories lie in the second layout.
+/// Number of spaces in the second layout.
 pub(crate) const SPACES: usize = 100;
-/// How many of the nearest count.
+/// Number of nearest memories that are compared.
 pub(crate) const NEAREST: usize = 10;
-/// The length of the noise in a vector that was mixed.
+/// The length of the noise in a mixed vector.
 const NOISE: f32 = 0.35;
-/// How far the vectors of two sentences lie on either side of their whole.
+/// The distance of the vectors of two sentences from the vector of the whole text.
 const APART: f32 = 0.75;
-/// How many vectors are read and compared at a time.
+/// Number of vectors that are read and compared at a time.
 const BLOCK: usize = 4_096;
 
-/// What is asked. The vectors are in a file beside.
+/// The questions. Their vectors are in a separate file.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Questions {
     pub(crate) common: Vec<String>,
     pub(crate) rare: Vec<String>,
-    /// The space that each is asked in, in the second layout.
+    /// The space of each question in the second layout.
     pub(crate) spaces: Vec<usize>,
     /// The nearest memories by their whole vectors, by brute force.
     pub(crate) nearest: Vec<Vec<usize>>,
-    /// The nearest where half of the closeness is that of the best sentence.
+    /// The nearest memories if half of the similarity is that of the best sentence.
     pub(crate) nearest_by_sentence: Vec<Vec<usize>>,
 }
 
@@ -113,7 +113,7 @@ impl Set {
         let share = best.len().div_ceil(threads).max(1);
         let mut last = vec![0.0; DIMENSIONS];
         for start in (0..self.size).step_by(BLOCK) {
-            // The one before the first is needed for its sentences.
+            // The vector before the first is needed for the sentences of the first.
             let mut block = last.clone();
             block.extend(read(&mut file, BLOCK.min(self.size - start))?);
             std::thread::scope(|scope| {
@@ -131,7 +131,7 @@ impl Set {
     }
 }
 
-/// Compares a block of vectors, behind the one before it, with questions.
+/// Compares a block of vectors, preceded by the vector before it, with questions.
 fn compare(start: usize, block: &[f32], asked: &[f32], best: &mut [[Best; 2]]) {
     let all: Vec<&[f32]> = block.chunks(DIMENSIONS).collect();
     let mut before: Vec<f32> = asked.chunks(DIMENSIONS).map(|question| dot(question, all[0])).collect();
@@ -141,7 +141,7 @@ fn compare(start: usize, block: &[f32], asked: &[f32], best: &mut [[Best; 2]]) {
             let whole = dot(question, pair[1]);
             let mut close = whole;
             if has_two_sentences(index) {
-                // The sentences are the whole, plus and minus the one before, normalised.
+                // The sentences are the vector of the whole, plus and minus the previous vector, normalised.
                 let length = |sign: f32| (1.0 + APART * APART + sign * 2.0 * APART * turn).sqrt();
                 let sentence = |sign: f32| (whole + sign * APART * *before) / length(sign);
                 close = 0.5 * whole + 0.5 * sentence(1.0).max(sentence(-1.0));
@@ -153,7 +153,7 @@ fn compare(start: usize, block: &[f32], asked: &[f32], best: &mut [[Best; 2]]) {
     }
 }
 
-/// The best so far, best first.
+/// The best results so far, best first.
 #[derive(Default)]
 struct Best(Vec<(f32, usize)>);
 
@@ -168,7 +168,7 @@ impl Best {
     }
 }
 
-/// The vectors of a set, one after the other.
+/// Reads the vectors of a set, one after the other.
 pub(crate) struct Vectors {
     file: BufReader<File>,
     before: Vec<f32>,
@@ -176,7 +176,7 @@ pub(crate) struct Vectors {
 }
 
 impl Vectors {
-    /// The next whole, and its sentences where its text has two.
+    /// Returns the next vector of a whole text, and those of its sentences if the text has two.
     pub(crate) fn next(&mut self) -> anyhow::Result<(Vec<f32>, Vec<Vec<f32>>)> {
         let whole = read(&mut self.file, 1)?;
         let mut sentences = Vec::new();
@@ -192,7 +192,7 @@ impl Vectors {
     }
 }
 
-/// The sentences embedded, and those that are only asked: made once for each model and kept in a file.
+/// Returns the embedded sentences and those of the questions. They are made once for each model and kept in a file.
 pub(crate) fn embedded(folder: &Path) -> anyhow::Result<Vec<f32>> {
     let model = MiniLm.model()?.replace(['/', ':', ' '], "_");
     let file = folder.join(format!("sentences-{model}.f32"));
@@ -228,7 +228,7 @@ pub(crate) fn vector(embedded: &[f32], index: usize) -> Vec<f32> {
         let noise = random.u64(..).to_le_bytes();
         for (n, number) in numbers.iter_mut().enumerate() {
             let at = eight * 8 + n;
-            // A byte less its mean has a deviation of 73.9.
+            // A random byte minus its mean has a standard deviation of 73.9.
             let noise = (f32::from(noise[n]) - 127.5) / 73.9 * NOISE / (DIMENSIONS as f32).sqrt();
             *number = share * one[at] + (1.0 - share) * other[at] + noise;
         }

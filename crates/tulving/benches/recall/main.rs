@@ -1,9 +1,9 @@
-//! What recall costs, beside its peers: `cargo xtask bench recall` prints Markdown tables.
+//! Measures recall and compares it with other systems: `cargo xtask bench recall` prints Markdown tables.
 //!
-//! Every system gets the same texts, vectors, spaces and questions, answers in a process of its own, with one thread, in
-//! turns with the others, and brings the ten best with their texts. Nobody embeds: vectors are given. Tulving is asked by
-//! `Engine::recall`, all lanes, over a home on disk. What the peers do is in `peers.py`; what the data is, in `data.rs`
-//! and `words.rs`. What counts is the ratio: figures in milliseconds are those of the machine and of its load.
+//! Every system gets the same texts, vectors, spaces and questions. Each answers in its own process, with one thread, in
+//! turns with the others, and returns the ten best memories with their texts. No system embeds: the vectors are given.
+//! Tulving is called through `Engine::recall`, with all lanes, on a home on disk. `peers.py` contains the other systems;
+//! `data.rs` and `words.rs` describe the data. Only the ratios are meaningful: milliseconds depend on the machine and its load.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a benchmark prints its table")]
 
@@ -37,20 +37,20 @@ usage: bench recall -- [FLAGS]
   --queries N      how many questions for each row, default 200
   --minutes N      how long a peer may load a size, default 10
   --keep           keep what was loaded under target/, and use it again";
-/// What we are called among the systems.
+/// The name of Tulving among the systems.
 pub(crate) const OURS: &str = "Tulving";
 const PEERS: [&str; 5] = ["sqlite-vec", "sqlite-vec-bits", "chromadb", "lancedb", "mem0"];
 const PACKAGES: [&str; 7] =
     ["numpy", "pysqlite3-binary", "sqlite-vec", "chromadb", "lancedb", "mem0ai", "qdrant-client"];
 const PEER_SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/recall/peers.py");
-/// Each row is measured in so many turns.
+/// Number of turns in which each row is measured.
 const ROUNDS: usize = 4;
-/// A turn ends after so many seconds; what is slower is asked less often.
+/// Maximum seconds of a turn; a slower system gets fewer questions.
 const TURN: f64 = 8.0;
 const WARM_UP: usize = 20;
-/// Questions before the memory is looked at.
+/// Number of questions before the memory is measured.
 const ASKED_BEFORE: usize = 100;
-/// Questions whose nearest are compared with what is exact.
+/// Number of questions whose nearest memories are compared with the exact ones.
 const COMPARED: usize = 100;
 
 struct Options {
@@ -65,7 +65,7 @@ fn main() -> anyhow::Result<()> {
     // Cargo adds `--bench`.
     let arguments: Vec<String> = env::args().skip(1).filter(|argument| argument != "--bench").collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    // The bench starts itself with these, as it starts the peers.
+    // The bench starts itself with these arguments, as it starts the peers.
     match words.as_slice() {
         [detail @ ("sentences" | "wholes"), act, set, folder, size, ..] => {
             let set = Set::at(Path::new(set), size.parse()?);
@@ -173,7 +173,7 @@ fn clear(folder: &Path, options: &Options) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What was measured of one system.
+/// The measurements of one system.
 pub(crate) struct System {
     pub(crate) name: &'static str,
     pub(crate) version: String,
@@ -182,9 +182,9 @@ pub(crate) struct System {
     pub(crate) first: (f64, f64),
     pub(crate) memory: Memory,
     pub(crate) times: HashMap<Row, Vec<f64>>,
-    /// Those of the index alone.
+    /// The times of the index alone.
     pub(crate) index_times: HashMap<Row, Vec<f64>>,
-    /// The share of the nearest that its vector search finds.
+    /// The share of the nearest memories that its vector search finds.
     pub(crate) recall: f64,
 }
 
@@ -233,7 +233,7 @@ fn unmeasured(program: &Program, why: &str) -> System {
     }
 }
 
-/// A system that is loaded and open, and all that is measured of it but the rows.
+/// A system that is loaded and open, and its measurements except for the rows.
 fn begun(program: &Program, set: &Set, options: &Options) -> anyhow::Result<(System, Option<Answering>)> {
     let loaded = program.load(&set.folder, set.size, options.most)?;
     if let Some(why) = &loaded.not_reached {
@@ -265,7 +265,7 @@ fn begun(program: &Program, set: &Set, options: &Options) -> anyhow::Result<(Sys
     Ok((system, Some(answering)))
 }
 
-/// The share of what is exact that was found.
+/// Returns the share of the exact results that was found.
 fn share(found: &[Vec<usize>], exact: &[Vec<usize>]) -> f64 {
     let pairs = found.iter().zip(exact);
     let (mut hits, mut all) = (0, 0);

@@ -1,7 +1,7 @@
-//! Tulving's side: loads a home through the engine's verbs, then answers in a process of its own, as the peers do.
+//! Tulving in the benchmark: loads a home through the verbs of the engine, then answers in its own process, as the peers do.
 //!
-//! Loading is `save_many` in batches, as a user would, and then the vectors by `Write::Embed`, a thousand in one act:
-//! the background embeds one memory at a time and looks for its near ones, which is another benchmark.
+//! Memories are loaded with `save_many` in batches, as a user would. Then `Write::Embed` adds the vectors, a thousand in one
+//! act. The background worker would embed one memory at a time and search for similar ones; another benchmark measures that.
 
 use std::collections::HashMap;
 use std::fs;
@@ -33,23 +33,23 @@ use crate::data::{NEAREST, Questions, SPACES, Set, Vectors};
 use crate::system::{Asked, Layout, Loaded, Memory, Row, size_of};
 
 const MODEL: &str = "prepared";
-/// How many memories are saved, and how many get their vectors, in one act.
+/// Number of memories that are saved, and that get their vectors, in one act.
 const BATCH: usize = 1_000;
-/// How many memories are read before they are saved, space by space.
+/// Number of memories that are read before they are saved, space by space.
 const READ: usize = BATCH * SPACES;
-/// As many candidates as the engine asks the index for.
+/// Number of candidates that the engine requests from the index.
 const DEPTH: usize = 400;
 
-/// Which vectors memories have.
+/// The vectors of the memories.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Detail {
-    /// Those of their sentences too.
+    /// The vectors of whole texts and of their sentences.
     Sentences,
-    /// Only that of the whole.
+    /// Only the vectors of whole texts.
     Wholes,
 }
 
-/// An embedder that says at once what was laid ready.
+/// An embedder that returns prepared vectors at once.
 #[derive(Default)]
 struct Prepared(Mutex<Vec<f32>>);
 
@@ -70,7 +70,7 @@ impl Embedder for Prepared {
     }
 }
 
-/// A home that is open.
+/// An open home.
 struct Bed {
     engine: Engine,
     store: Arc<SqliteStore>,
@@ -138,7 +138,7 @@ pub(crate) fn load(set: &Set, folder: &Path, layouts: &[Layout], detail: Detail)
     Ok(loaded)
 }
 
-/// Saves everything, and gives the ids in the order of the set.
+/// Saves everything, and returns the ids in the order of the set.
 fn save(set: &Set, bed: &Bed, layout: Layout, detail: Detail) -> anyhow::Result<Vec<u8>> {
     let callers: Vec<Caller> = match layout {
         Layout::One => vec![bed.user.clone()],
@@ -188,7 +188,7 @@ fn embed(bed: &Bed, receipts: &[Receipt], saved: &[(usize, String, Embedding)]) 
     Ok(())
 }
 
-/// Texts and vectors of a set, one after the other.
+/// Reads the texts and vectors of a set, one after the other.
 struct Source<T> {
     texts: Lines<T>,
     vectors: Vectors,
@@ -206,7 +206,7 @@ impl<T: BufRead> Source<T> {
     }
 }
 
-/// Answers what is asked on the standard input until it ends.
+/// Answers questions from standard input until it ends.
 pub(crate) fn serve(set: &Set, folder: &Path) -> anyhow::Result<()> {
     let mut served =
         Served { folder, questions: set.questions()?, asked: set.asked()?, beds: HashMap::new() };
@@ -258,7 +258,7 @@ impl Served<'_> {
         Ok(())
     }
 
-    /// The milliseconds of each call, until the seconds are over.
+    /// Repeats a call for the given seconds, and returns the milliseconds of each.
     fn timed(
         &mut self,
         numbers: std::ops::Range<usize>,
@@ -276,7 +276,7 @@ impl Served<'_> {
         Ok(times)
     }
 
-    /// One recall by the engine's verb.
+    /// Makes one recall through the engine.
     fn recall(&mut self, row: Row, number: usize) -> anyhow::Result<f64> {
         self.bed(row.layout)?;
         let (bed, spaces) = &self.beds[&row.layout];
@@ -292,7 +292,7 @@ impl Served<'_> {
         Ok(time)
     }
 
-    /// One search of the index, as the engine asks for it.
+    /// Makes one search of the index, as the engine does.
     fn search(&mut self, row: Row, number: usize) -> anyhow::Result<f64> {
         self.bed(row.layout)?;
         let (bed, spaces) = &self.beds[&row.layout];
@@ -308,7 +308,7 @@ impl Served<'_> {
         spaces.get(self.questions.spaces[number]).copied()
     }
 
-    /// What the vector lane finds, by its place in the set.
+    /// Returns the results of the vector lane, by their position in the set.
     fn nearest(&mut self, count: usize) -> anyhow::Result<Vec<Vec<usize>>> {
         self.bed(Layout::One)?;
         let (bed, _) = &self.beds[&Layout::One];
@@ -331,7 +331,7 @@ impl Served<'_> {
     }
 }
 
-/// What the engine would ask among.
+/// The scope that the engine would search.
 fn scope(bed: &Bed, space: Option<SpaceId>) -> anyhow::Result<SearchScope> {
     let states = State::ALL.iter().copied().filter(|state| *state != State::Archived).collect();
     let filter = Filter { space, states, states_at: Some(SystemClock.now()), ..Filter::default() };

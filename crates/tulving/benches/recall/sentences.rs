@@ -1,4 +1,4 @@
-//! Sentences as people give them to a memory, made of templates, to have real embeddings of.
+//! Sentences as people would save them, made from templates, for realistic embeddings.
 
 use std::collections::HashSet;
 
@@ -218,7 +218,7 @@ const TEMPLATES: &[&str] = &[
     "My goal is {activity} {place}, and {person} helps me with it.",
 ];
 
-/// So many different sentences.
+/// Returns this many different sentences.
 pub(crate) fn made(count: usize) -> Vec<String> {
     let mut random = Rng::with_seed(11);
     let mut seen = HashSet::new();

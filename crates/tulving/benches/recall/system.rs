@@ -1,4 +1,4 @@
-//! One system under measurement: how it is loaded, the process that answers for it, and what was measured.
+//! One measured system: its loading, its answering process, and its measurements.
 
 use std::fs::{self, File};
 use std::io::Read as _;
@@ -14,13 +14,13 @@ use serde_json::json;
 use crate::data::Questions;
 use crate::peer::Answering;
 
-/// How the memories lie.
+/// The layout of the memories.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Layout {
-    /// All in one space.
+    /// All memories in one space.
     One,
-    /// In a hundred, one of which is asked.
+    /// A hundred spaces; one of them is searched.
     Spaces,
 }
 
@@ -33,7 +33,7 @@ impl Layout {
     }
 }
 
-/// How frequent the words of a question are.
+/// The frequency of the words of a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Frequency {
@@ -74,41 +74,41 @@ impl Row {
     }
 }
 
-/// What a process that answers is asked: a line of JSON each.
+/// The requests to an answering process: one line of JSON each.
 #[derive(Serialize, Deserialize)]
 #[serde(tag = "ask", rename_all = "snake_case")]
 pub(crate) enum Asked {
-    /// Seconds from nothing open to the first answer.
+    /// Seconds until the first answer, with nothing open before.
     Open,
     /// Milliseconds of recalls.
     Row { row: Row, from: usize, to: usize, seconds: f64 },
     /// Milliseconds of searches of the index alone; only Tulving is asked.
     Index { row: Row, from: usize, to: usize, seconds: f64 },
-    /// What the process holds in memory.
+    /// The memory of the process.
     Memory,
-    /// The nearest by vector alone, as places in the set.
+    /// The nearest memories by vector alone, as positions in the set.
     Nearest { count: usize },
 }
 
-/// What loading came to, in the layout of one space.
+/// The result of loading, in the layout of one space.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Loaded {
     pub(crate) seconds: f64,
-    /// Seconds of making the index, where that is an act of its own.
+    /// Seconds to build the index, if that is a separate step.
     pub(crate) index_seconds: f64,
-    /// On disk.
+    /// Bytes on disk.
     pub(crate) bytes: u64,
-    /// Why the size was not reached.
+    /// The reason if the size was not reached.
     #[serde(default)]
     pub(crate) not_reached: Option<String>,
 }
 
-/// What a process holds in memory, in kilobytes.
+/// The memory of a process, in kilobytes.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Memory {
-    /// Its own.
+    /// Private memory.
     pub(crate) own: u64,
-    /// Pages of files, which the system may take back.
+    /// Pages of files, which the system may reclaim.
     pub(crate) files: u64,
 }
 
@@ -124,12 +124,12 @@ impl Memory {
     }
 }
 
-/// How a system is run.
+/// The way to run a system.
 pub(crate) struct Program {
     pub(crate) name: &'static str,
-    /// The program and its first arguments; what to do follows.
+    /// The program and its first arguments; the operation follows.
     pub(crate) command: Vec<PathBuf>,
-    /// Where it keeps what it has loaded.
+    /// The folder of its loaded data.
     pub(crate) folder: PathBuf,
 }
 
@@ -137,14 +137,14 @@ impl Program {
     fn command(&self, act: &str, set: &Path, size: usize) -> Command {
         let mut command = Command::new(&self.command[0]);
         command.args(&self.command[1..]).arg(act).arg(set).arg(&self.folder).arg(size.to_string());
-        // One thread each, where a library reads any of these.
+        // One thread for each library that reads one of these variables.
         for name in ["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "RAYON_NUM_THREADS"] {
             command.env(name, "1");
         }
         command
     }
 
-    /// Loads, unless that was done before. More than `most` is not waited for.
+    /// Loads the data, unless it was loaded before. Waits at most `most`.
     pub(crate) fn load(&self, set: &Path, size: usize, most: Duration) -> anyhow::Result<Loaded> {
         let note = self.folder.join("loaded.json");
         if let Ok(known) = fs::read(&note) {
@@ -156,7 +156,7 @@ impl Program {
         fs::create_dir_all(&self.folder)?;
         let mut command = self.command("load", set, size);
         let mut process = command.arg(most.as_secs().to_string()).stdout(Stdio::piped()).spawn()?;
-        // It gives up by itself after that time; what hangs is ended.
+        // The process stops by itself after that time; a process that hangs is killed.
         if !ends_within(&mut process, most * 3 / 2)? {
             process.kill()?;
             process.wait()?;
@@ -172,14 +172,14 @@ impl Program {
         Ok(loaded)
     }
 
-    /// Starts the process that answers, and says its version.
+    /// Starts the answering process, and returns its version.
     pub(crate) fn start(&self, set: &Path, size: usize) -> anyhow::Result<(Answering, String)> {
         let mut answering = Answering::start(&mut self.command("serve", set, size))?;
         let version = answering.answer()?;
         Ok((answering, version))
     }
 
-    /// Seconds to the first answer of a new process.
+    /// Returns the seconds until the first answer of a new process.
     pub(crate) fn first_answer(&self, set: &Path, size: usize) -> anyhow::Result<f64> {
         self.start(set, size)?.0.ask(&json!(Asked::Open))
     }
@@ -196,7 +196,7 @@ fn ends_within(process: &mut Child, most: Duration) -> anyhow::Result<bool> {
     Ok(false)
 }
 
-/// How many bytes the files of a folder have.
+/// Returns the total size of the files of a folder.
 pub(crate) fn size_of(folder: &Path) -> anyhow::Result<u64> {
     let mut bytes = 0;
     each_file(folder, &mut |file| {
@@ -206,7 +206,7 @@ pub(crate) fn size_of(folder: &Path) -> anyhow::Result<u64> {
     Ok(bytes)
 }
 
-/// Asks the system to forget the pages of all files of a folder.
+/// Asks the system to drop the cached pages of all files of a folder.
 pub(crate) fn forget_pages(folder: &Path) -> anyhow::Result<()> {
     each_file(folder, &mut |path| {
         let file = File::open(path)?;

@@ -17,7 +17,7 @@ pub(crate) fn machine() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What the vector lane finds of what is nearest among real vectors.
+/// The share of the nearest real vectors that the vector lane finds.
 pub(crate) fn real(share: f64) {
     println!("recall@10 of the vector lane among 20,000 real embeddings: {share:.4}\n");
 }
@@ -64,7 +64,7 @@ pub(crate) fn print(size: usize, systems: &[System]) {
     println!();
 }
 
-/// A line with one cell for each system, and none for its index.
+/// A line with one cell for each system, without a cell for its index.
 fn one(title: &str, systems: &[System], cell: impl Fn(&System) -> String) {
     each(title, systems, |system| {
         let mut cells = vec![match system.loaded.not_reached {
@@ -88,7 +88,7 @@ fn line(cells: &[String]) {
     println!("| {} |", cells.join(" | "));
 }
 
-/// p50 and p99, and how many times longer that is than ours.
+/// p50 and p99, and their ratio to those of Tulving.
 fn times(system: &System, times: Option<&Vec<f64>>, ours: Option<f64>) -> String {
     let figures = times.and_then(|times| Some((percentile(times, 50)?, percentile(times, 99)?)));
     let Some((p50, p99)) = figures else {

@@ -1,16 +1,16 @@
-//! Texts of thirty words. Words are as frequent as in English: Zipf's law, bent at its top as Mandelbrot has it, so that
-//! the commonest is in one memory of five and the rarest in one of ten thousand; two words of five are function words.
+//! Texts of thirty words. Words are as frequent as in English: Zipf's law with Mandelbrot's correction at the top, so that
+//! the most common word is in one of five memories and the rarest in one of ten thousand; two of five words are function words.
 
 use fastrand::Rng;
 
-/// How many different words with a meaning there are.
+/// Number of different content words.
 const WORDS: usize = 20_000;
-/// How far the law is bent.
+/// Mandelbrot's correction.
 const BENT: f64 = 10.0;
 const LENGTH: usize = 30;
-/// The commonest words that common questions are made of.
+/// Number of most common words that common questions use.
 const COMMON: usize = 50;
-/// Where the rare ones begin.
+/// The rank at which the rare words begin.
 const RARE: usize = 5_000;
 const PER_QUESTION: usize = 5;
 
@@ -19,7 +19,7 @@ const FUNCTION: &[&str] = &[
     "as", "on", "be", "at", "by", "this", "that", "from", "or", "were", "are", "which", "but", "not", "they",
     "his", "her", "had",
 ];
-/// The commonest words, in the order of their rank.
+/// The most common words, in the order of their rank.
 const TOP: &[&str] = &[
     "time", "work", "people", "project", "meeting", "team", "data", "year", "week", "test", "change", "user",
     "plan", "server", "home", "report", "family", "water", "money", "city", "market", "system", "school",
@@ -60,7 +60,7 @@ const SECOND: &[&str] = &[
     "table", "tower", "valley", "wagon", "wall", "well",
 ];
 
-/// All words, the commonest first, and how likely each is to be the next.
+/// All words, most common first, with their probabilities.
 pub(crate) struct Words {
     ranked: Vec<String>,
     cumulative: Vec<f64>,
@@ -84,7 +84,7 @@ impl Words {
         Self { cumulative: cumulative.collect(), ranked }
     }
 
-    /// The text of a memory: one sentence where its number is even, else two.
+    /// Returns the text of a memory: one sentence if its number is even, otherwise two.
     pub(crate) fn text(&self, index: usize) -> String {
         let mut random = Rng::with_seed(index as u64 * 2 + 1);
         let mut text = String::new();
@@ -116,12 +116,12 @@ impl Words {
         &self.ranked[rank.min(self.ranked.len() - 1)]
     }
 
-    /// Five words that many memories have.
+    /// Returns five words that many memories contain.
     pub(crate) fn common_question(&self, number: usize) -> String {
         question(&self.ranked[..COMMON], number)
     }
 
-    /// Five words that few memories have.
+    /// Returns five words that few memories contain.
     pub(crate) fn rare_question(&self, number: usize) -> String {
         question(&self.ranked[RARE..], number)
     }
@@ -139,7 +139,7 @@ fn question(words: &[String], number: usize) -> String {
     chosen.join(" ")
 }
 
-/// Whether the text of a memory has two sentences, and so two vectors beside that of the whole.
+/// Returns true if the text of a memory has two sentences, and so two vectors in addition to that of the whole.
 pub(crate) fn has_two_sentences(index: usize) -> bool {
     index % 2 == 1
 }

@@ -1,6 +1,6 @@
-//! chromadb's side: its own server on the loopback, asked with the requests that its own client sends.
+//! chromadb in the benchmark: its own server on the loopback, with the requests that its own client sends.
 //!
-//! It is given the vectors of questions and memories, so it embeds nothing; it ranks by vectors alone. Telemetry and its log
+//! It gets the vectors of questions and memories, so it embeds nothing; it ranks by vectors alone. Its telemetry and its log
 //! are turned off.
 
 use std::fs::{self, File};
@@ -25,16 +25,16 @@ use crate::words::Words;
 const PACKAGES: [&str; 2] = ["numpy", "chromadb"];
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/serve/chroma.py");
 const BASE: &str = "/api/v2/tenants/default_tenant/databases/default_database/collections";
-/// How long it may take to listen.
+/// Maximum time until it listens.
 const START: Duration = Duration::from_secs(120);
 
-/// Makes its environment, and gives the folder of its programs.
+/// Creates its environment, and returns the folder of its programs.
 pub(crate) fn environment(folder: &Path) -> anyhow::Result<PathBuf> {
     let python = peer::environment(&folder.join("venv"), &[&PACKAGES])?;
     Ok(python.parent().context("a folder")?.to_owned())
 }
 
-/// Makes a collection with this many memories, and says the version.
+/// Creates a collection with this many memories, and returns the version.
 pub(crate) fn load(
     programs: &Path,
     folder: &Path,
@@ -61,7 +61,7 @@ pub(crate) fn load(
 
 /// Starts its server on a folder.
 pub(crate) fn start(programs: &Path, folder: &Path, embedded: Arc<[f32]>) -> anyhow::Result<Server> {
-    // It must be told a port, so one that is free is looked for.
+    // It needs a port number, so find a free one.
     let address = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
     let mut command = Command::new(programs.join("python"));
     command.arg(programs.join("chroma")).args(["run", "--host", "127.0.0.1", "--path"]).arg(folder);
@@ -76,7 +76,7 @@ pub(crate) fn start(programs: &Path, folder: &Path, embedded: Arc<[f32]>) -> any
     Ok(Server { process, address, traffic: Box::new(Talk::new(address, embedded)?) })
 }
 
-/// What clients say to it.
+/// The requests of the clients.
 struct Talk {
     words: Words,
     embedded: Arc<[f32]>,

@@ -1,8 +1,8 @@
-//! Many clients on one thread: each has a connection that stays, and asks again as soon as it has its answer.
+//! Many clients on one thread: each keeps its connection open, and sends a request as soon as it has the last answer.
 //!
 //! The machine is shared with the server, so a client costs little more than its bytes: no runtime, one `epoll` over all
-//! sockets. The sockets block, and yet nobody waits for one: nothing is read before there is something to read, and a
-//! request fits into the buffer of a socket that is empty.
+//! sockets. The sockets are blocking, but no call ever waits: a socket is read only if it has data, and a request fits into
+//! an empty socket buffer.
 
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
@@ -12,24 +12,24 @@ use anyhow::{Context as _, ensure};
 use rustix::buffer::spare_capacity;
 use rustix::event::{Timespec, epoll};
 
-/// One request of so many is a save.
+/// One of this many requests is a save.
 const SAVES: usize = 5;
-/// How long an answer may take.
+/// Maximum time of an answer.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// How much is read at once: most answers whole.
+/// Number of bytes read at once; most answers fit.
 const AT_ONCE: usize = 32 * 1_024;
 
-/// What is asked of one server, and what it must answer.
+/// The requests to one server, and the checks of its answers.
 pub(crate) trait Traffic {
     /// Appends a request that asks a question.
     fn recall(&self, number: usize, bytes: &mut Vec<u8>);
     /// Appends a request that saves a memory.
     fn save(&self, number: usize, bytes: &mut Vec<u8>);
-    /// Whether this answers a question with something.
+    /// Returns true if this answer to a question is not empty.
     fn is_answer(&self, body: &[u8]) -> bool;
-    /// What the memory is known by that was saved.
+    /// Returns the id of the saved memory.
     fn receipt(&self, number: usize, body: &[u8]) -> anyhow::Result<String>;
-    /// Whether a memory that was saved is there and says what was saved.
+    /// Returns true if a saved memory exists and has the saved text.
     fn is_there(&self, asking: &mut Connection, number: usize, receipt: &str) -> anyhow::Result<bool>;
 }
 
@@ -40,21 +40,20 @@ pub(crate) struct Next {
     pub(crate) memory: usize,
 }
 
-/// What came of a load.
+/// The results of a load.
 #[derive(Default)]
 pub(crate) struct Outcome {
     /// Milliseconds of each recall.
     pub(crate) recalls: Vec<f64>,
     /// Milliseconds of each save.
     pub(crate) saves: Vec<f64>,
-    /// The number of each memory that was acknowledged, and what it is known by.
+    /// The number and the id of each acknowledged memory.
     pub(crate) acknowledged: Vec<(usize, String)>,
     /// Seconds from the first request to the last answer.
     pub(crate) seconds: f64,
 }
 
-/// Lets this many clients ask for this long. Another status than 200 and 201 is an error, and so is a connection that
-/// breaks.
+/// Runs this many clients for this long. A status other than 200 and 201 is an error, and so is a broken connection.
 pub(crate) fn run(
     address: SocketAddr,
     traffic: &dyn Traffic,
@@ -63,7 +62,7 @@ pub(crate) fn run(
     next: &mut Next,
 ) -> anyhow::Result<Outcome> {
     let poll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
-    // Each begins at another place of the round, so that not all save at once.
+    // Each client begins at another position of the cycle, so that not all save at once.
     let mut clients =
         (0..clients).map(|n| Client::connect(address, n)).collect::<anyhow::Result<Vec<_>>>()?;
     for (number, client) in (0..).zip(&clients) {
@@ -98,7 +97,7 @@ pub(crate) fn run(
     Ok(outcome)
 }
 
-/// What a client waits for.
+/// The request that a client waits for.
 #[derive(Clone, Copy)]
 enum Asked {
     Question,
@@ -135,7 +134,7 @@ impl Client {
         self.connection.send(&self.request)
     }
 
-    /// Reads what is there. Says whether the answer is whole.
+    /// Reads the available bytes. Returns true if the answer is complete.
     fn hear(&mut self, traffic: &dyn Traffic, outcome: &mut Outcome) -> anyhow::Result<bool> {
         self.connection.read()?;
         let Some(body) = self.connection.answer()? else {
@@ -156,7 +155,7 @@ impl Client {
     }
 }
 
-/// A connection that stays.
+/// A persistent connection.
 pub(crate) struct Connection {
     stream: TcpStream,
     received: Vec<u8>,
@@ -170,7 +169,7 @@ impl Connection {
         Ok(Self { stream, received: Vec::new() })
     }
 
-    /// Sends a request, waits, and gives the body of the answer.
+    /// Sends a request, waits, and returns the body of the answer.
     pub(crate) fn ask(&mut self, request: &[u8]) -> anyhow::Result<&[u8]> {
         self.send(request)?;
         while self.answer()?.is_none() {
@@ -193,7 +192,7 @@ impl Connection {
         Ok(())
     }
 
-    /// The body of a good answer, once all of it is there.
+    /// Returns the body of a successful answer once it is complete.
     fn answer(&self) -> anyhow::Result<Option<&[u8]>> {
         let bytes = &self.received;
         let Some(end) = bytes.windows(4).position(|four| four == b"\r\n\r\n") else {
@@ -214,7 +213,7 @@ impl Connection {
 
 /// The bytes of a request. `authorization` is a whole header line, or nothing.
 pub(crate) fn write_request(bytes: &mut Vec<u8>, first: &str, authorization: &str, body: &[u8]) {
-    // A vector takes what is written.
+    // Writing to a vector cannot fail.
     let _ = write!(
         bytes,
         "{first} HTTP/1.1\r\nHost: 127.0.0.1\r\n{authorization}Content-Type: application/json\r\n\

@@ -1,13 +1,13 @@
-//! What the server does under load, beside a peer: `cargo xtask bench serve` prints a Markdown table.
+//! Measures the server under load and compares it with a peer: `cargo xtask bench serve` prints a Markdown table.
 //!
-//! A home with 100,000 memories is served by the release binary, and 200 clients ask it over connections that stay: four
-//! recalls for each save, each client as soon as it has its answer. Every system gets the same texts and questions in the
-//! same order and shares, in turns with the others, each on a copy of what was loaded. Afterwards every save that was
-//! acknowledged is looked for by its id and must say what was saved; then once more after a restart. Any error fails the
-//! run. Clients and server share the machine; what the clients take of it is in the table.
+//! The release binary serves a home with 100,000 memories. 200 clients with persistent connections send four recalls for each
+//! save, each client as soon as it has its answer. Every system gets the same texts and questions in the same order and
+//! proportions, in turns with the others, each on a copy of the loaded data. Afterwards every acknowledged save is read by its
+//! id and must have the saved text; this is repeated after a restart. Any error fails the run. Clients and server share the
+//! machine; the table shows the share of the clients.
 //!
-//! chromadb's server is given its vectors, which saves it the model; `prepared` is Tulving's server given them too. mem0 is
-//! not here: its package has no server, and the one in its repository needs PostgreSQL and the key of a model service.
+//! The server of chromadb gets its vectors and does not run a model; `prepared` is Tulving's server with given vectors too.
+//! mem0 is missing: its package has no server, and the one in its repository needs PostgreSQL and the key of a model service.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a benchmark prints its table")]
 
@@ -53,9 +53,9 @@ usage: bench serve -- [FLAGS]
   --systems LIST   of tulving,prepared,words,chromadb, default all
   --keep           keep what was loaded under target/, and use it again";
 const SYSTEMS: [&str; 4] = ["tulving", "prepared", "words", "chromadb"];
-/// The seconds of a system are parted into so many turns, so that other work on the machine falls on all.
+/// Number of turns into which the seconds of a system are divided, so that other work on the machine affects all systems.
 const TURNS: u32 = 3;
-/// How many clients ask, and for how long, before anything is measured.
+/// The number of clients, and their time, before the measurement starts.
 const WARM_UP: (usize, Duration) = (10, Duration::from_secs(2));
 
 pub(crate) struct Options {
@@ -70,7 +70,7 @@ fn main() -> anyhow::Result<()> {
     // Cargo adds `--bench`.
     let arguments: Vec<String> = env::args().skip(1).filter(|argument| argument != "--bench").collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    // The bench starts itself with this.
+    // The bench starts itself with this argument.
     match words.as_slice() {
         ["prepared", home, vectors] => ours::serve_prepared(Path::new(home), Path::new(vectors)),
         _ => compare(&options(&words)?),
@@ -139,8 +139,8 @@ fn compare(options: &Options) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Lets clients ask all systems in turns. Gives how many requests a second the clients make where an answer costs next to
-/// nothing.
+/// Runs clients against all systems in turns. Returns the requests per second that the clients reach if an answer costs
+/// almost nothing.
 fn measure(systems: &mut [System], options: &Options) -> anyhow::Result<Option<f64>> {
     let running = systems.iter().map(System::start).collect::<anyhow::Result<Vec<_>>>()?;
     for (system, server) in systems.iter_mut().zip(&running) {
@@ -170,15 +170,15 @@ fn measure(systems: &mut [System], options: &Options) -> anyhow::Result<Option<f
 pub(crate) struct System {
     pub(crate) name: String,
     kind: Kind,
-    /// What it serves.
+    /// The server.
     folder: PathBuf,
     next: Next,
     pub(crate) measured: Measured,
-    /// All that it has acknowledged, also before anything was measured.
+    /// All memories that it has acknowledged, including those before the measurement.
     pub(crate) acknowledged: Vec<(usize, String)>,
     pub(crate) before: Cost,
     pub(crate) after: Cost,
-    /// How many of the acknowledged are not there.
+    /// Number of acknowledged memories that are missing.
     pub(crate) lost: usize,
     pub(crate) lost_after_restart: usize,
 }
@@ -188,18 +188,18 @@ enum Kind {
     Chroma { programs: PathBuf, embedded: Arc<[f32]> },
 }
 
-/// What was measured of all turns.
+/// The measurements of all turns.
 #[derive(Default)]
 pub(crate) struct Measured {
     pub(crate) recalls: Vec<f64>,
     pub(crate) saves: Vec<f64>,
     pub(crate) seconds: f64,
-    /// Seconds of processor time that the clients have taken, and the server.
+    /// Seconds of processor time of the clients and of the server.
     pub(crate) clients: f64,
     pub(crate) server: f64,
 }
 
-/// Loads a system where that was not done before, and copies what was loaded.
+/// Loads a system unless it is already loaded, and copies the loaded data.
 fn prepared(
     name: &str,
     folder: &Path,
@@ -272,7 +272,7 @@ impl System {
         matches!(self.kind, Kind::Chroma { .. })
     }
 
-    /// Lets clients ask it, and adds what came of it.
+    /// Runs clients against it, and adds the results.
     fn ask(&mut self, server: &Server, clients: usize, time: Duration) -> anyhow::Result<()> {
         let (ours, theirs) = (Cost::of_this_process()?, server.process.cost()?);
         let outcome = driver::run(server.address, &*server.traffic, clients, time, &mut self.next)
@@ -287,7 +287,7 @@ impl System {
         Ok(())
     }
 
-    /// How many of the acknowledged are not there, or say something else.
+    /// Returns the number of acknowledged memories that are missing or have another text.
     fn missing(&self, server: &Server) -> anyhow::Result<usize> {
         let mut asking = Connection::open(server.address)?;
         let mut missing = 0;
@@ -298,7 +298,7 @@ impl System {
     }
 }
 
-/// How many requests a second the clients make where an answer costs next to nothing.
+/// Returns the requests per second that the clients reach if an answer costs almost nothing.
 fn healthy(address: SocketAddr, clients: usize) -> anyhow::Result<f64> {
     struct Healthy(Vec<u8>);
     impl Traffic for Healthy {

@@ -1,8 +1,8 @@
-//! Tulving's side: a home that is loaded once, the binary that serves it, and the same server with vectors that were
-//! laid ready.
+//! Tulving in the benchmark: a home that is loaded once, the binary that serves it, and the same server with prepared
+//! vectors.
 //!
-//! Memories are loaded by `save_many`, and their vectors by `Write::Embed`, under the name of the built-in model: to make
-//! them would take minutes, and a search takes as long whichever they are.
+//! Memories are loaded with `save_many` and their vectors with `Write::Embed`, under the name of the built-in model.
+//! Computing real vectors would take minutes, and a search takes the same time with any vectors.
 
 use std::collections::HashMap;
 use std::env;
@@ -39,21 +39,21 @@ use crate::maintenance::Maintenance;
 use crate::process::{Process, Server};
 use crate::words::{Words, has_two_sentences};
 
-/// How many memories are saved, and get their vectors, in one act.
+/// Number of memories that are saved and get their vectors in one act.
 const BATCH: usize = 1_000;
 
-/// Where vectors come from.
+/// The source of vectors.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Model {
-    /// From the model inside, as it is shipped.
+    /// The built-in model.
     BuiltIn,
-    /// From a table in memory.
+    /// A table in memory.
     Prepared,
-    /// From nowhere: memories are found by their words.
+    /// None: memories are found by their words.
     Off,
 }
 
-/// A home that is open.
+/// An open home.
 struct Bed {
     engine: Arc<Engine>,
     store: Arc<SqliteStore>,
@@ -81,7 +81,7 @@ impl Bed {
     }
 }
 
-/// Makes a home with this many memories, their vectors, a whole index and a token.
+/// Creates a home with this many memories, their vectors, a complete index and a token.
 pub(crate) fn load(folder: &Path, memories: usize, embedded: &[f32]) -> anyhow::Result<()> {
     let (words, model) = (Words::new(), MiniLm.model()?);
     let bed = Bed::open(folder, Arc::new(MiniLm))?;
@@ -95,7 +95,7 @@ pub(crate) fn load(folder: &Path, memories: usize, embedded: &[f32]) -> anyhow::
             "two memories have one text"
         );
         let writes = receipts.iter().zip(numbers).map(|(receipt, number)| {
-            // Any others do for the sentences.
+            // The vectors of sentences may be any vectors.
             let places = memories + 2 * number..memories + 2 * number + sentences(number);
             let embedding = Embedding {
                 model: model.clone(),
@@ -119,7 +119,7 @@ pub(crate) fn load(folder: &Path, memories: usize, embedded: &[f32]) -> anyhow::
     Ok(())
 }
 
-/// How many sentences of a text have vectors of their own.
+/// Returns the number of sentences of a text that have their own vectors.
 fn sentences(number: usize) -> usize {
     if has_two_sentences(number) { 2 } else { 0 }
 }
@@ -133,7 +133,7 @@ fn binary(home: &Path, model: Model) -> Command {
     command
 }
 
-/// Where a server listens, as both say it.
+/// Reads the address of a server from its output, which is the same for both.
 #[derive(Serialize, Deserialize)]
 struct Listening {
     url: String,
@@ -145,7 +145,7 @@ pub(crate) fn start(home: &Path, model: Model, vectors: &Path) -> anyhow::Result
         Model::BuiltIn | Model::Off => {
             let mut command = binary(home, model);
             command.args(["serve", "--listen", "127.0.0.1:0", "--json"]);
-            // One token asks for all clients, as often as it can, and nobody reads what is logged.
+            // All clients use one token without a rate limit, and the log is not read.
             command.env("TULVING_SERVER_REQUESTS_PER_MINUTE", "0").env("TULVING_LOG", "warn");
             command
         }
@@ -164,7 +164,7 @@ pub(crate) fn start(home: &Path, model: Model, vectors: &Path) -> anyhow::Result
     Ok(Server { process, address, traffic: Box::new(Talk::new(token.trim(), model)) })
 }
 
-/// Serves a home as the binary does, but for the vectors, which are looked up.
+/// Serves a home as the binary does, except that vectors are looked up.
 pub(crate) fn serve_prepared(home: &Path, vectors: &Path) -> anyhow::Result<()> {
     let bed = Bed::open(home, Arc::new(Prepared::new(data::embedded(vectors)?)))?;
     let upkeep: Arc<dyn Upkeep> = bed.store.clone();
@@ -172,14 +172,14 @@ pub(crate) fn serve_prepared(home: &Path, vectors: &Path) -> anyhow::Result<()> 
     let listener = Listener::open(SocketAddr::from(([127, 0, 0, 1], 0)))?;
     let listening = Listening { url: format!("http://{}", listener.address()) };
     writeln!(stdout(), "{}", json!(listening))?;
-    // One token asks for all clients, as often as it can.
+    // All clients use one token without a rate limit.
     let bounds = Bounds { requests_per_minute: 0, ..Bounds::default() };
     listener.serve(HttpApp::new(bed.engine, Arc::new(maintenance.signal()), bounds), ());
     maintenance.stop();
     Ok(())
 }
 
-/// Says at once which vector a text has: a question's own, anything else's by its letters.
+/// Returns the vector of a text at once: a prepared one for a question, otherwise one computed from its letters.
 struct Prepared {
     embedded: Vec<f32>,
     questions: HashMap<String, usize>,
@@ -210,7 +210,7 @@ impl Embedder for Prepared {
     }
 }
 
-/// What is asked: common and rare words in turn.
+/// The questions: common and rare words in turn.
 pub(crate) fn questions() -> Vec<String> {
     let words = Words::new();
     let question = |number: usize| match number % 2 {
@@ -220,7 +220,7 @@ pub(crate) fn questions() -> Vec<String> {
     (0..data::MOST_QUESTIONS).map(question).collect()
 }
 
-/// What clients say to it.
+/// The requests of the clients.
 struct Talk {
     words: Words,
     authorization: String,
@@ -264,8 +264,8 @@ impl Traffic for Talk {
         write_request(bytes, "POST /v1/memories", &self.authorization, body.as_bytes());
     }
 
-    /// Something was found and every lane has looked: the list of those that did not stands last. Where vectors are
-    /// turned off, rare words may find nothing.
+    /// Returns true if something was found and no lane failed; the list of failed lanes is at the end of the answer. Without
+    /// vectors, rare words may find nothing.
     fn is_answer(&self, body: &[u8]) -> bool {
         match self.model {
             Model::Off => body.starts_with(b"{\"data\":{\"memories\":["),

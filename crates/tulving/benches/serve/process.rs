@@ -1,4 +1,4 @@
-//! A server in a process of its own, and what it costs.
+//! A server in its own process, and its costs.
 
 use std::fs;
 use std::net::SocketAddr;
@@ -9,14 +9,14 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use crate::driver::Traffic;
 
-/// A server that listens, and what is asked of it.
+/// A server that listens, and the requests to it.
 pub(crate) struct Server {
     pub(crate) process: Process,
     pub(crate) address: SocketAddr,
     pub(crate) traffic: Box<dyn Traffic>,
 }
 
-/// A process that is killed where it was not stopped.
+/// A process that is killed if it was not stopped.
 pub(crate) struct Process(pub(crate) Child);
 
 impl Process {
@@ -44,14 +44,14 @@ impl Drop for Process {
     }
 }
 
-/// What a process has cost so far.
+/// The cost of a process so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Cost {
     /// Seconds of processor time.
     pub(crate) seconds: f64,
-    /// Megabytes of its own in memory.
+    /// Private memory in megabytes.
     pub(crate) own: u64,
-    /// Megabytes of pages of files in memory, which the system may take back.
+    /// Cached pages of files in megabytes, which the system may reclaim.
     pub(crate) files: u64,
 }
 
@@ -62,7 +62,7 @@ impl Cost {
 
     fn of(process: &str) -> anyhow::Result<Self> {
         let stat = fs::read_to_string(format!("/proc/{process}/stat")).context("this needs Linux")?;
-        // The name of the program stands in brackets and may hold anything.
+        // The name of the program is in brackets and may contain any character.
         let (_, numbers) = stat.rsplit_once(") ").context("a stat without a name")?;
         let numbers: Vec<&str> = numbers.split(' ').collect();
         ensure!(numbers.len() > 12, "a short stat");

@@ -37,14 +37,14 @@ pub(crate) fn print(
     line("---", systems, |_| "---".to_owned());
     let peer = systems.iter().find(|system| system.is_peer());
     line("requests/s", systems, |system| {
-        // How many times as many as the peer.
+        // The ratio to the peer.
         let ratio = |peer: &System| format!(" ({:.2}×)", rate(system) / rate(peer));
         let ratio = peer.filter(|_| !system.is_peer()).map(ratio).unwrap_or_default();
         format!("{:.0}{ratio}", rate(system))
     });
     line("recall, p50 / p90 / p99 / max", systems, |system| times(&system.measured.recalls));
     line("save, p50 / p90 / p99 / max", systems, |system| times(&system.measured.saves));
-    // One would have ended the run.
+    // An error would have ended the run.
     line("errors", systems, |_| "0".to_owned());
     line("cores taken, server + clients", systems, |system| {
         let measured = &system.measured;
