@@ -277,7 +277,7 @@ fn the_block_of_max_is_its_summary() {
     assert!(made.starts_with("## Long-Term Memory\nThese are things"));
 }
 
-/// How many memories each section of a block tells, in its order.
+/// Number of memories in each section of a block, in order.
 fn opened(bed: &Bed, dialect: Dialect) -> Option<String> {
     opening(&bed.context(dialect), dialect).expect("an opening")
 }

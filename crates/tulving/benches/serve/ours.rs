@@ -133,7 +133,7 @@ fn binary(home: &Path, model: Model) -> Command {
     command
 }
 
-/// Reads the address of a server from its output, which is the same for both.
+/// The address in the first line of output, which is the same for both servers.
 #[derive(Serialize, Deserialize)]
 struct Listening {
     url: String,

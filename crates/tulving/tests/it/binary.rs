@@ -1,4 +1,4 @@
-//! A home of its own, the binary in a clean environment, and transcripts for snapshots.
+//! A separate home, the binary in a clean environment, and transcripts for snapshots.
 
 use std::collections::HashSet;
 use std::fs::Permissions;
@@ -14,7 +14,7 @@ pub(crate) struct Tulving {
     folder: TempDir,
 }
 
-/// What a run said, and how it ended.
+/// The output of a run, and its exit code.
 #[derive(Debug)]
 pub(crate) struct Run {
     pub(crate) out: String,
@@ -25,7 +25,7 @@ pub(crate) struct Run {
 /// Most tests are about other things than the model, and loading it takes longer than all else they do.
 pub(crate) const WITHOUT_MODEL: (&str, &str) = ("TULVING_EMBEDDING_PROVIDER", "off");
 
-/// The binary, with nothing of this process' environment, and without the model.
+/// The binary, without the environment of this process, and without the model.
 pub(crate) fn command(home: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tulving"));
     let (variable, value) = WITHOUT_MODEL;
@@ -96,7 +96,7 @@ impl Tulving {
         memories.iter().map(|memory| memory["id"].as_str().expect("an id").to_owned()).collect()
     }
 
-    /// The files of the home that hold a text, at any depth.
+    /// The files of the home that contain a text, at any depth.
     pub(crate) fn files_with(&self, text: &str) -> Vec<String> {
         let (mut holding, mut folders) = (Vec::new(), vec![self.home()]);
         while let Some(folder) = folders.pop() {
@@ -114,14 +114,14 @@ impl Tulving {
         holding
     }
 
-    /// Asks `doctor --deep`, which must find nothing bad.
+    /// Runs `doctor --deep`, which must find nothing bad.
     pub(crate) fn assert_healthy(&self) {
         let run = self.run(&["doctor", "--deep"]);
         assert_eq!(run.code, 0, "{}{}", run.out, run.err);
         assert!(!run.out.lines().any(|line| line.starts_with("warn")), "{}", run.out);
     }
 
-    /// Writes the configuration of the home, as editors do, so that nobody reads half of it, and for its owner alone.
+    /// Writes the configuration of the home in one step, as editors do, readable only by its owner.
     pub(crate) fn configure(&self, text: &str) {
         std::fs::create_dir_all(self.home()).expect("a home");
         let new = self.home().join("config.toml.new");
@@ -138,20 +138,20 @@ impl Tulving {
         finish(self.command(args), input)
     }
 
-    /// Runs what must succeed, and gives its standard output.
+    /// Runs a command that must succeed, and returns its standard output.
     pub(crate) fn ok(&self, args: &[&str]) -> String {
         let run = self.run(args);
         assert_eq!(run.code, 0, "tulving {args:?}: {}", run.err);
         run.out
     }
 
-    /// Runs what must succeed with `--json`, and gives the document.
+    /// Runs a command that must succeed with `--json`, and returns the document.
     pub(crate) fn json(&self, args: &[&str]) -> serde_json::Value {
         let out = self.ok(&[args, &["--json"]].concat());
         serde_json::from_str(&out).unwrap_or_else(|error| panic!("tulving {args:?}: {error}: {out}"))
     }
 
-    /// Runs what must fail with `--json`, and gives the error and the exit code.
+    /// Runs a command that must fail with `--json`, and returns the error and the exit code.
     pub(crate) fn json_error(&self, args: &[&str]) -> (serde_json::Value, i32) {
         let run = self.run(&[args, &["--json"]].concat());
         assert_eq!(run.out, "", "nothing but results on standard output");
@@ -160,13 +160,13 @@ impl Tulving {
     }
 }
 
-/// What the memories of a document say.
+/// The contents of the memories of a document.
 pub(crate) fn contents(document: &serde_json::Value) -> Vec<&str> {
     let memories = document["memories"].as_array().expect("a list");
     memories.iter().map(|memory| memory["content"].as_str().expect("a text")).collect()
 }
 
-/// What was typed and what came, one command after the other.
+/// The commands and their output, in order.
 pub(crate) struct Transcript<'a> {
     tulving: &'a Tulving,
     text: String,
@@ -177,7 +177,7 @@ impl<'a> Transcript<'a> {
         Self { tulving, text: String::new() }
     }
 
-    /// Runs a command and writes down what it said. Lines of standard error begin with `! `.
+    /// Runs a command and records its output. Lines of standard error begin with `! `.
     pub(crate) fn run(&mut self, args: &[&str]) -> &mut Self {
         self.run_with(args, b"")
     }
@@ -202,7 +202,7 @@ impl<'a> Transcript<'a> {
         self
     }
 
-    /// Forgets how wide columns are, where they hold paths and so differ from machine to machine.
+    /// Removes the width of columns with paths, which differs from machine to machine.
     pub(crate) fn without_columns(&mut self) -> &mut Self {
         let squeezed: Vec<String> = self.text.lines().map(squeeze).collect();
         self.text = squeezed.join("\n");
@@ -230,7 +230,7 @@ fn quoted(arg: &str) -> String {
     format!("'{}{rest}'", shown.escape_debug())
 }
 
-/// What differs from run to run, by its name.
+/// The values that differ from run to run, by name.
 pub(crate) const FILTERS: [(&str, &str); 9] = [
     (r"mem_[0-9a-f]{32}", "[id]"),
     (r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}", "[id]"),

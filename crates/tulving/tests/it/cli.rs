@@ -1,12 +1,12 @@
-//! What a person sees: every command, to the letter.
+//! The exact output of every command for people.
 
-/// How things are written, for people and for pipes.
+/// The output format, for people and for pipes.
 mod output;
 
 /// The audit of quality.
 mod quality;
 
-/// What depends on whose token it is.
+/// Output that depends on the owner of the token.
 mod rights;
 
 /// Undoing the last change.

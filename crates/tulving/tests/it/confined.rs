@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::binary::Tulving;
 use crate::mcp::{Client, initialize};
 
-/// The word that only the other space holds.
+/// A word that only the other space contains.
 const WORD: &str = "zanzibar";
 /// The space of the host, and the other one.
 const HERE: &str = "team-notes";
@@ -129,7 +129,7 @@ fn calls(dialect: &str, tool: &str, names: &Names) -> Option<Vec<Value>> {
     })
 }
 
-/// What a session in the space answers to all calls that name these things, each with the names replaced by one word.
+/// The answers of a session in the space to all calls with these names, with the names replaced by one word.
 fn answers(dialect: &str, flag: &str) -> (Vec<String>, Vec<String>) {
     let told = |hidden: bool| {
         let (tulving, there) = home();
@@ -151,7 +151,7 @@ fn answers(dialect: &str, flag: &str) -> (Vec<String>, Vec<String>) {
             let answer = client.ask("resources/read", &json!({ "uri": uri }));
             answers.push(plain(&answer.to_string(), &names));
         }
-        // Whatever was tried, the memory of the other space is as it was.
+        // The memory of the other space is unchanged.
         let there = tulving.json(&["list", "--space", THERE, "--all"]);
         let content = format!("the password hint is {WORD}");
         let kept = there["memories"]

@@ -1,4 +1,4 @@
-//! What journals say, taken over into `MEMORY.md`: by a model, by rules, by a server, killed in the middle, and undone.
+//! Consolidation of journals into `MEMORY.md`: by a model, by rules, by a server, killed in the middle, and undone.
 
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -36,7 +36,7 @@ fn memory(tulving: &Tulving) -> String {
     fs::read_to_string(file(tulving, "MEMORY.md")).expect("a file")
 }
 
-/// What a service says that rewrites the file.
+/// The answer of a service that rewrites the file.
 fn rewriting(content: &str) -> String {
     let arguments = json!({ "content": content }).to_string();
     let call = json!({ "id": "c1", "type": "function",

@@ -1,4 +1,4 @@
-//! The real binary, killed while it saves or folds: what was acknowledged is there afterwards, and nothing is half there.
+//! The real binary, killed while it saves or folds. Every acknowledged save exists afterwards, and no save is partial.
 
 use std::collections::BTreeSet;
 use std::io::Read as _;
@@ -10,10 +10,10 @@ use crate::binary::Tulving;
 
 const ROUNDS: usize = 50;
 
-/// Saves one memory after another, each by a process of its own, and prints each receipt.
+/// Saves one memory after another, each in a separate process, and prints each receipt.
 const ENDLESS_SAVES: &str = r#"i=0; while :; do i=$((i+1)); "$0" save "round $1 memory $i" --json; done"#;
 
-/// Edits one memory and erases another, over and over, each by a process of its own.
+/// Repeatedly edits one memory and erases another, each in a separate process.
 const ENDLESS_CHANGES: &str = r#"
 i=0
 while :; do
@@ -26,14 +26,14 @@ done"#;
 /// Saves a file of memories, a thousand to a transaction.
 const ONE_BATCH: &str = r#"exec "$0" save --batch "$1""#;
 
-/// Starts a script of the shell, with whatever it runs in a group of their own.
+/// Starts a shell script and its child processes in a separate process group.
 pub(crate) fn endless(tulving: &Tulving, script: &str, arguments: &[&str]) -> Child {
     let mut command = tulving.shell(script, arguments);
     command.stdout(Stdio::piped()).stderr(Stdio::null()).process_group(0);
     command.spawn().expect("a shell starts")
 }
 
-/// Kills the shell and whatever it runs at this moment, and gives all that was printed before.
+/// Kills the shell and its child processes, and returns everything printed before.
 pub(crate) fn kill(mut child: Child, after: Duration) -> String {
     std::thread::sleep(after);
     let group = rustix::process::Pid::from_child(&child);
@@ -45,7 +45,7 @@ pub(crate) fn kill(mut child: Child, after: Duration) -> String {
 }
 
 /// Random times after which a process is killed, so that some are killed before they have done their work and some after.
-/// How long the work takes depends on the machine and on what else it does, so the range follows the outcomes.
+/// The duration of the work depends on the machine and its load, so the range follows the outcomes.
 pub(crate) struct KillTimes {
     longest: Duration,
 }
@@ -74,7 +74,7 @@ impl KillTimes {
     }
 }
 
-/// The ids of receipts that were printed whole.
+/// The ids of complete receipts in the output.
 fn receipts(printed: &str) -> Vec<String> {
     let mut documents = serde_json::Deserializer::from_str(printed).into_iter::<serde_json::Value>();
     let mut ids = Vec::new();
@@ -202,14 +202,14 @@ fn a_killed_restore_leaves_the_old_content_or_the_new_and_no_copy_behind() {
 const A_LONG_TAIL: usize = 520;
 const FOLDS: usize = 30;
 
-/// What is in the store, by the word that all memories of a save share: the word of each and its number.
+/// The memories in the store by the word that all memories of a save share: the own word and the number of each.
 #[derive(Default)]
 struct Saved {
     there: BTreeSet<(String, u64)>,
     gone: BTreeSet<String>,
 }
 
-/// A save that is folded after it was acknowledged. Gives the process, which is folding now.
+/// Makes a save that is folded after it was acknowledged. Returns the process, which is folding.
 fn save_and_fold(tulving: &Tulving, save: usize) -> (Child, Saved) {
     let word = |n: usize| format!("zw{save:02}n{n:03}e");
     let line = |n| format!("{{\"content\":\"the ledger zr{save:02}q has an entry {}\"}}\n", word(n));
@@ -226,7 +226,7 @@ fn save_and_fold(tulving: &Tulving, save: usize) -> (Child, Saved) {
     (child, Saved { there, gone: BTreeSet::new() })
 }
 
-/// That a new process finds what is there of a save, and nothing else.
+/// Checks that a new process finds exactly the stored memories of a save.
 fn assert_found(tulving: &Tulving, save: usize, saved: &Saved) {
     let answer = tulving.json(&["recall", &format!("zr{save:02}q"), "--limit", "1000"]);
     let failed = answer.get("failed_lanes").and_then(serde_json::Value::as_array).into_iter().flatten();
@@ -283,7 +283,7 @@ fn a_process_killed_while_it_folds_costs_nothing_that_was_acknowledged() {
     tulving.assert_healthy();
 }
 
-/// Erases these memories, all named at once.
+/// Erases these memories in one command.
 const ERASE_NAMED: &str = r#"exec "$0" forget --hard "$@""#;
 
 #[test]

@@ -23,7 +23,7 @@ fn demo(tulving: &Tulving, args: &[&str]) -> Run {
     finish(command, b"")
 }
 
-/// What the demo says of a step, up to the next.
+/// The output of the demo for one step.
 fn step<'a>(out: &'a str, title: &str) -> &'a str {
     let start = out.find(&format!(". {title}\n")).unwrap_or_else(|| panic!("no step {title}: {out}"));
     let rest = &out[start..];
@@ -132,7 +132,7 @@ fn control_c_leaves_nothing_at_the_prompt_and_what_is_kept_stays() {
     );
 }
 
-/// How many files are in a folder, at any depth.
+/// Number of files in a folder, at any depth.
 fn files_in(folder: &Path) -> usize {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     entries.map(|entry| if entry.path().is_dir() { files_in(&entry.path()) } else { 1 }).sum()

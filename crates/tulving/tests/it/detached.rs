@@ -1,4 +1,4 @@
-//! The files beside the database, removed or cut under running processes, as sync and cleaning programs do.
+//! The files next to the database, removed or cut under running processes, as sync and cleaning programs do.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};

@@ -1,4 +1,4 @@
-//! What a person sees when something is wrong: the sentence, what to do, the exit code.
+//! Errors as people see them: the message, the hint and the exit code.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;

@@ -1,4 +1,4 @@
-//! What a program sees: the shape of `--json`.
+//! The structure of the `--json` output.
 
 use serde_json::{Value, json};
 

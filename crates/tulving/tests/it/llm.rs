@@ -1,5 +1,5 @@
-//! `tulving llm test` and `tulving usage`, with a service of our own: what is wrong and what to do, what was spent, and that
-//! off is off.
+//! `tulving llm test` and `tulving usage`, with a service of the test: errors and hints, the spent tokens, and no calls while
+//! the model is off.
 
 use std::io::{BufRead as _, BufReader, ErrorKind, Read as _, Write as _};
 use std::net::TcpListener;
@@ -17,7 +17,7 @@ use crate::shell::terminal::{CTRL_C, Terminal};
 const KEY: &str = "sk-not-to-be-seen";
 const KEY_LIKE: &str = "sk-proj-Zq7Xw2Lr9Bv4Nt6Kd1Hs8Mf3Jp5Gc0";
 
-/// A service that answers as it was told to, one after the other, and notes what it was asked.
+/// A service that gives prepared answers in order, and records the requests.
 pub(crate) struct Service {
     pub(crate) url: String,
     heard: Arc<Mutex<Vec<String>>>,
@@ -29,7 +29,7 @@ impl Service {
         Self::answering(move |_| (status, body.clone()))
     }
 
-    /// One that answers to what it is asked with a status and a body.
+    /// Creates a service that answers each request with a status and a body.
     pub(crate) fn answering(answer: impl Fn(&str) -> (u16, String) + Send + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let url = format!("http://{}", listener.local_addr().expect("an address"));
@@ -59,7 +59,7 @@ impl Service {
         Self { url, heard }
     }
 
-    /// One that speaks as OpenAI does, and calls the tool as it is asked to.
+    /// Creates a service with the protocol of OpenAI, which calls the tool as requested.
     fn good() -> Self {
         Self::saying(200, &good().to_string())
     }
@@ -76,7 +76,7 @@ fn good() -> Value {
             "usage": { "prompt_tokens": 61, "completion_tokens": 14 } })
 }
 
-/// Sets a language model up that answers there.
+/// Sets up a language model at that address.
 pub(crate) fn set_up(command: &mut Command, url: &str) {
     command.env("TULVING_LLM_PROVIDER", "openai").env("TULVING_LLM_MODEL", "small");
     command.env("TULVING_LLM_BASE_URL", url).env("TULVING_LLM_API_KEY", KEY);
@@ -88,7 +88,7 @@ pub(crate) fn asking(tulving: &Tulving, url: &str, args: &[&str]) -> Command {
     command
 }
 
-/// Runs a command, of which nothing may show the key.
+/// Runs a command, whose output must not contain the key.
 fn run(command: Command) -> Run {
     let run = finish(command, b"");
     assert!(!run.out.contains(KEY) && !run.err.contains(KEY), "{}{}", run.out, run.err);
@@ -273,7 +273,7 @@ fn the_key_is_read_from_its_file_and_shown_nowhere() {
     assert!(tulving.ok(&["get", "1"]).contains("one"));
 }
 
-/// With the keyring of the kernel; where it is refused, as in many containers, the refusal is looked at.
+/// Uses the kernel's keyring; if it is refused, as in many containers, checks the refusal.
 #[cfg(target_os = "linux")]
 #[test]
 fn the_key_is_kept_in_the_keyring_of_the_system_and_shown_nowhere() {

@@ -1,39 +1,39 @@
 //! Tests of the real binary: child processes, a home in a folder of its own, a clean environment.
 
-/// Runs the binary and keeps what it said.
+/// Runs the binary and records its output.
 mod binary;
 
-/// What a person sees: every command, to the letter.
+/// The exact output of every command for people.
 mod cli;
 
-/// What a person sees when something is wrong: the sentence, what to do, the exit code.
+/// Errors as people see them: the message, the hint and the exit code.
 mod errors;
 
-/// What a program sees: the shape of `--json`.
+/// The structure of the `--json` output.
 mod json;
 
-/// Backends that are programs of their own: the example of `examples/plugin`, and one that misbehaves.
+/// Backends as separate programs: the example `examples/plugin`, and one that misbehaves.
 mod plugins;
 
 /// `tulving shell`, at a terminal and line by line.
 mod shell;
 
-/// Where settings come from, and what is wrong with them.
+/// The sources of settings, and errors in them.
 mod settings;
 
 /// Homes that cannot be used: a file, read-only, on a full disk.
 mod bad_home;
 
-/// What goes wrong in the first hour of somebody who has just heard of Tulving: each with what happened and what to do.
+/// Typical errors in the first hour of a new user: each message states what happened and what to do.
 mod newcomer;
 
-/// Backups of the whole home: into a new one, from elsewhere, killed in the middle.
+/// Backups of the whole home: restored into a new home, made elsewhere, killed in the middle.
 mod backup;
 
 /// The binary killed while it writes.
 mod crash;
 
-/// The files beside the database, taken from under running processes.
+/// The files next to the database, removed under running processes.
 mod detached;
 
 /// A made-up year of an agent, and a walk through it.
@@ -45,7 +45,7 @@ mod docs;
 /// Documents: pushed one by one, and imported as trees that change.
 mod documents;
 
-/// The text of files that are not text, in a process of its own for each.
+/// Text extraction from other files, in one process for each file.
 mod extract;
 
 /// Several processes on one home at the same time.
@@ -54,43 +54,43 @@ mod processes;
 /// Recall by meaning, with the real model and the real index.
 mod recall;
 
-/// Embedding by a service: slow, away, another one, told a password.
+/// Embedding by a service that is slow, unreachable, replaced, or has a password in its address.
 mod service;
 
-/// The tools of the dialects and the block for the start of a session, as the binary gives them.
+/// The tools of the dialects and the block for the start of a session, as the binary returns them.
 mod tool;
 
-/// Rules for what has aged.
+/// Lifecycle rules for aged memories.
 mod tend;
 
 /// The log of conversations, and memories by category.
 mod turns;
 
-/// What is noted of conversations, and what is put aside of it.
+/// Memories noted from conversations, and those that are quarantined.
 mod proactive;
 
-/// Journals and what is always known, in files of the workspace.
+/// Journals and `MEMORY.md`, in files of the workspace.
 mod journal;
 
-/// What journals say, taken over into `MEMORY.md`: by a model, by rules, by a server, killed, and undone.
+/// Consolidation of journals into `MEMORY.md`: by a model, by rules, by a server, killed in the middle, and undone.
 mod consolidate;
 
 /// The files of a space.
 mod files;
 
-/// Two groups that must not know of each other: every route and every tool, asked for what is the other's.
+/// Two isolated groups: every route and every tool, with names from the other group.
 mod apart;
 
 /// The binary killed while it writes or follows files.
 mod files_crash;
 
-/// Conversations that are archived.
+/// Archived conversations.
 mod conversations;
 
-/// What other memories have kept, taken in by `tulving import`.
+/// Data of other memory systems, imported with `tulving import`.
 mod adopt;
 
-/// How well recall finds, on a small set of our own.
+/// The quality of recall on a small set of our own.
 mod ranking;
 
 /// Saves, deletes, recalls and folds of several processes at once.
@@ -108,11 +108,11 @@ mod serve;
 /// Secrets that are not stored, private passages, and texts that give orders.
 mod secrets;
 
-/// The language model: its set-up, what it costs, and that off is off.
+/// The language model: its settings, its cost, and no calls while it is off.
 mod llm;
 
-/// What a language model does in the background, and that whatever it does costs nothing else.
+/// Background work with a language model, which must not delay or break anything else.
 mod shadow;
 
-/// The examples of the seeds, played to the letter on every way to a tool.
+/// The examples of the seeds, played exactly on every way to a tool.
 mod replay;

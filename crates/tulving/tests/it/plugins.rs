@@ -1,6 +1,6 @@
-//! Backends that are programs of their own: the example of `examples/plugin`, and one that misbehaves.
+//! Backends as separate programs: the example `examples/plugin`, and one that misbehaves.
 //!
-//! No test measures how long something took, but for bounds that only a process which hangs would reach.
+//! No test measures durations, except for limits that only a hanging process would reach.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -10,11 +10,11 @@ use serde_json::{Value, json};
 use crate::binary::{Tulving, contents, finish};
 use crate::serve::client::Server;
 
-/// Nothing takes so long, unless it hangs.
+/// A duration that only a hanging process reaches.
 const HANGS: Duration = Duration::from_secs(30);
-/// As long as a plugin may take where it is to answer.
+/// The timeout of a plugin that is expected to answer.
 const PATIENT: u64 = 25_000;
-/// As long as one may that never will.
+/// The timeout of a plugin that never answers.
 const HASTY: u64 = 300;
 
 fn python() -> PathBuf {
@@ -27,14 +27,14 @@ fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository")
 }
 
-/// The example, keeping its memories in this file of the test.
+/// The example plugin, with its memories in this file of the test.
 fn notes(tulving: &Tulving, file: &str) -> Vec<String> {
     let example = repository().join("examples/plugin/notes.py");
     let words = [python(), example, tulving.folder().join(file)];
     words.iter().map(|word| word.to_str().expect("text").to_owned()).collect()
 }
 
-/// The one that misbehaves in this way.
+/// The plugin that misbehaves in this way.
 fn bad(tulving: &Tulving, how: &str, extra: &str) -> Vec<String> {
     let mut words = notes(tulving, "bad.json");
     words.insert(
@@ -68,7 +68,7 @@ fn call(tulving: &Tulving, dialect: &str, tool: &str, arguments: &Value) -> Stri
     out.trim_end().to_owned()
 }
 
-/// What is known of a process, after its name: its state, its parent, and more.
+/// The fields of a process after its name: its state, its parent, and more.
 fn known_of(id: &str) -> Vec<String> {
     let stat = std::fs::read_to_string(Path::new("/proc").join(id).join("stat")).unwrap_or_default();
     let after_name = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
@@ -85,7 +85,7 @@ fn ended(ids: &[String]) {
     }
 }
 
-/// Whether a process runs. One that has ended and that its new parent has not waited for does not.
+/// Returns true if a process runs. A process that has ended but was not waited for does not run.
 fn runs(id: &str) -> bool {
     known_of(id).first().is_some_and(|state| state != "Z" && state != "X")
 }
@@ -190,7 +190,7 @@ fn the_example_as_secondary_is_read_and_merged() {
     }
 }
 
-/// What each way to misbehave is told as.
+/// The error for each kind of misbehaviour.
 const WAYS: [(&str, &str, u64, &str); 10] = [
     ("hangs", "backend_timed_out", HASTY, "did not answer within 300 ms"),
     ("is deaf", "backend_timed_out", HASTY, "did not answer within 300 ms"),
@@ -388,7 +388,7 @@ fn a_server_starts_a_plugin_once_and_takes_it_along() {
     ended(&plugins);
 }
 
-/// The processes that a process has started and that still run.
+/// The running child processes of a process.
 fn children(of: u32) -> Vec<String> {
     let all = std::fs::read_dir("/proc").expect("the processes").flatten();
     let ids = all.filter_map(|entry| entry.file_name().into_string().ok());

@@ -1,4 +1,4 @@
-//! What is noted of conversations, and what is put aside of it, as a person and a program meet it.
+//! Memories noted from conversations, and those that are quarantined, as people and programs see them.
 
 use crate::binary::{Tulving, contents};
 

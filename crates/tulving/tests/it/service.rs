@@ -1,4 +1,4 @@
-//! Embedding by a service through the binary: one that is slow, away, another one, or told a password.
+//! Embedding by a service, through the binary: the service is slow, unreachable, replaced, or has a password in its address.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};

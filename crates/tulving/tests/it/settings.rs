@@ -1,4 +1,4 @@
-//! Where settings come from, and what is wrong with them.
+//! The sources of settings, and errors in them.
 
 use serde_json::json;
 

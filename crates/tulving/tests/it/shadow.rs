@@ -1,5 +1,5 @@
-//! What a language model does in the background, with a service of our own: when it is asked, that nothing waits for it, that a
-//! kill leaves nothing half done, and that off is off.
+//! Background work with a language model, with a service of the test: the times of its calls, no waiting for it, no partial work
+//! after a kill, and no calls while it is off.
 
 use std::io::ErrorKind;
 use std::net::TcpListener;
@@ -19,7 +19,7 @@ const SAID: &str = "I prefer Postgres on Hetzner, not RDS.";
 const ANSWERED: &str = "Understood, Postgres on Hetzner it is.";
 const NOTED: &str = "User prefers Postgres on Hetzner, not RDS.";
 
-/// That a tool is called, as OpenAI says it.
+/// A tool call in the format of OpenAI.
 fn calling(name: &str, arguments: &Value) -> String {
     let function = json!({ "name": name, "arguments": arguments.to_string() });
     let call = json!({ "id": "c1", "type": "function", "function": function });
@@ -28,7 +28,7 @@ fn calling(name: &str, arguments: &Value) -> String {
     .to_string()
 }
 
-/// Searches and then remembers; takes so long for each.
+/// Searches and then remembers; each takes this long.
 fn journaler(millis: &Arc<AtomicU64>) -> Service {
     let millis = Arc::clone(millis);
     Service::answering(move |asked| {
@@ -48,7 +48,7 @@ fn asking(service: &Service) -> impl Fn(&mut Command) {
 
 const ON: &str = "[shadow_journal]\nenabled = true\n[proactive]\nby = \"rules\"\n";
 
-/// Logs what somebody said; gives how long that took.
+/// Logs a turn, and returns the duration.
 fn log(server: &Server, role: &str, content: &str) -> Duration {
     let begun = Instant::now();
     let body = json!({ "role": role, "content": content, "source": "tui" }).to_string();
@@ -57,7 +57,7 @@ fn log(server: &Server, role: &str, content: &str) -> Duration {
     begun.elapsed()
 }
 
-/// Everything that is below the workspace.
+/// All files below the workspace.
 fn files(tulving: &Tulving) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut folders = vec![tulving.home().join("workspace")];
@@ -76,14 +76,14 @@ fn files(tulving: &Tulving) -> Vec<(String, String)> {
     found
 }
 
-/// The work that is left of turns.
+/// The unfinished jobs of turns.
 fn left(tulving: &Tulving) -> Vec<Value> {
     let jobs = tulving.json(&["jobs"])["jobs"].clone();
     let of_turns = |job: &&Value| job["kind"] == "shadow_journal" || job["kind"] == "proactive";
     jobs.as_array().expect("a list").iter().filter(of_turns).cloned().collect()
 }
 
-/// The journal of today is there, whole, and says this once.
+/// Checks that today's journal is complete and contains this once.
 fn is_noted(tulving: &Tulving) -> bool {
     match &files(tulving)[..] {
         [] => false,
@@ -187,8 +187,7 @@ fn what_is_read_again_while_a_server_runs_holds_at_once() {
     assert_eq!(service.heard().len(), 2);
 }
 
-/// Lets a job that a killed process has held be taken as if it were for the first time. That the process is gone is noticed on
-/// Linux; elsewhere its lease is ended here.
+/// Makes the job of a killed process available again. Linux notices the end of the process; elsewhere this ends the lease.
 fn let_go(tulving: &Tulving) {
     let store = rusqlite::Connection::open(tulving.home().join("tulving.db")).expect("a store");
     store.busy_timeout(Duration::from_secs(10)).expect("set");

@@ -1,4 +1,4 @@
-//! What has aged, as a person and a server see it: memories that were saved years ago, taken in from another memory.
+//! Aged memories, as people and a server see them: memories from years ago, imported from another system.
 
 use serde_json::{Value, json};
 

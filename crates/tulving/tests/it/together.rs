@@ -1,7 +1,7 @@
 //! Several processes save, delete, recall and fold at once on one home, and a checker knows what each recall must find.
 //!
-//! Every act is a process of its own, so whatever one of them acknowledged is looked for by another. It goes on for a
-//! minute; `CHECK_SECONDS=3600 cargo nextest run -p tulving together` for an hour.
+//! Every act runs in a separate process, so each acknowledged change is read by another process. The test runs for a
+//! minute; with `CHECK_SECONDS=3600 cargo nextest run -p tulving together` for an hour.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -10,14 +10,14 @@ use crate::binary::{Tulving, finish};
 
 const THREADS: usize = 3;
 const SECONDS: u64 = 60;
-/// So many memories come in one save, so that the tail of the index grows long and is folded now and then.
+/// Number of memories in one save, so that the tail of the index grows long and is sometimes folded.
 const AT_ONCE: usize = 40;
 
-/// What one thread saved: each memory by a word that is in no other.
+/// The saves of one thread: each memory by its unique word.
 struct Known {
     thread: usize,
     next: usize,
-    /// The words of what is there, with the number of the memory.
+    /// The words of existing memories, with the number of each memory.
     there: Vec<(String, u64)>,
     gone: Vec<String>,
     random: fastrand::Rng,
@@ -38,7 +38,7 @@ impl Known {
         self.there.extend(words.into_iter().zip(numbers));
     }
 
-    /// A memory that is there is found first; one that is gone is not found.
+    /// Checks that an existing memory is found first, and that a deleted one is not found.
     fn look(&mut self, tulving: &Tulving) {
         let (word, _) = self.random.choice(&self.there).expect("something was saved").clone();
         let found = tulving.ok(&["recall", &word, "--limit", "3"]);

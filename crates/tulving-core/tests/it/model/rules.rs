@@ -17,7 +17,7 @@ use tulving_core::model::vocabulary::{
 use tulving_testkit::build;
 use tulving_text::classify;
 
-/// What a verb must answer: something, or the code of an error.
+/// The expected answer of a verb: a value, or the code of an error.
 pub(super) type ExpectedResult<T> = Result<T, &'static str>;
 
 #[derive(Clone)]
@@ -45,7 +45,7 @@ pub(super) struct Model {
     pub(super) now: Timestamp,
 }
 
-/// What becomes of a draft, before anything is written.
+/// The outcome for a draft, before anything is written.
 pub(super) struct Saved {
     pub(super) id: MemoryId,
     pub(super) outcome: SaveOutcome,
@@ -120,7 +120,7 @@ impl Model {
         (forgotten && reaches && self.sees(who, memory)).then_some(memory.id)
     }
 
-    /// What cannot be undone, and who sees it, is for the owner who may write and for admins.
+    /// Irreversible changes, and changes of the boundary, need an owner who may write, or an admin.
     pub(super) fn rules_over(&self, caller: &Caller, memory: &Memory) -> ExpectedResult<()> {
         let who = caller.viewer.principal;
         if memory.owner == who {
@@ -187,7 +187,7 @@ impl Model {
         edges
     }
 
-    /// What holds again is no longer updated by what it updates from now on.
+    /// A memory that is true again is no longer updated by the memory that it now updates.
     fn retract(&mut self, who: PrincipalId, source: MemoryId, target: MemoryId) {
         let seen = |id: MemoryId| self.alive(who, id).is_some();
         let mut edges: Vec<Association> = self.edges.values().copied().collect();
@@ -202,7 +202,7 @@ impl Model {
         self.edges.values().filter(updates).filter_map(move |edge| self.alive(who, edge.source))
     }
 
-    /// Another memory that holds what this one would hold: its key, its path, else its content.
+    /// Another memory that already has the key, the path, or else the content of this one.
     pub(super) fn held(&self, future: &Memory) -> bool {
         let side = |memory: &Memory| {
             let private = memory.fields.boundary == Boundary::Private;
@@ -551,7 +551,7 @@ impl Model {
         }
     }
 
-    /// What each name means to a caller, each memory once; and the names of what is not there.
+    /// Resolves names for a caller, each memory once; also returns the names without a memory.
     fn several(
         which: &[MemoryRef],
         look: impl Fn(MemoryRef) -> ExpectedResult<MemoryId>,
@@ -592,7 +592,7 @@ impl Model {
         Ok((found, missing))
     }
 
-    /// What a condition means to a caller who is to forget it, newest first.
+    /// The memories that a condition selects for a caller who forgets them, newest first.
     pub(super) fn matching(&self, caller: &Caller, asked: &ForgetWhere) -> ExpectedResult<Vec<MemoryId>> {
         let mut filter = asked.filter.clone();
         if filter == Filter::default() {
@@ -846,7 +846,7 @@ pub(super) fn importance(value: f64) -> Importance {
     Importance::new(value).expect("within bounds")
 }
 
-/// What a save leaves of an edition that is there.
+/// The version that a save makes of an existing one.
 pub(super) fn onto(request: &SaveRequest, old: &VersionFields) -> VersionFields {
     patched(
         &UpdateRequest {

@@ -1,4 +1,4 @@
-//! forget_where: all that a condition holds of, within one space, as one act.
+//! forget_where: forgets all memories that match a condition, within one space, in one act.
 
 use tulving_core::model::answer::{ForgetWherePreview, ForgottenMatches};
 use tulving_core::model::error::{Class, Error, Field, Invalid};

@@ -15,7 +15,7 @@ use super::ask::bed;
 use super::embed::Other;
 use crate::bed::{Bed, link};
 
-/// What differs from it by a word says nearly the same.
+/// A text that differs by one word is nearly the same.
 pub(super) const WORDS: &str = "one two three four five six seven eight nine ten eleven twelve";
 
 #[test]

@@ -1,4 +1,4 @@
-//! What must not be stored: secrets and what is private, on every way in.
+//! Content that must not be stored: secrets and private passages, on every way in.
 
 use std::sync::Arc;
 
@@ -41,7 +41,7 @@ fn words(warnings: &[Warning]) -> Vec<String> {
 const ONE_TOKEN: &str = "secrets were redacted before anything was stored: 1 github_token";
 const ONE_PRIVATE: &str = "a private passage was left out and not stored";
 
-/// Every way in, with a text that holds a token and something private. What is stored is then asked for.
+/// Every way in, with a text that contains a token and a private passage. The stored text is then read.
 fn let_in(bed: &Bed, user: &Caller, text: &str) -> Result<Vec<Vec<Warning>>, Error> {
     let engine = &bed.engine;
     let mut told = Vec::new();

@@ -1,4 +1,4 @@
-//! What is in the folder: folding, several users of one folder, and files that are damaged or gone.
+//! The folder of the index: folding, several users of one folder, and damaged or missing files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -39,7 +39,7 @@ pub(super) fn files(folder: &Path, start: &str) -> Vec<PathBuf> {
     found
 }
 
-/// That an index answers as one made from scratch.
+/// Checks that an index answers like one that is built from scratch.
 pub(super) fn assert_right(store: &Arc<Fake>, index: &SearchIndex) {
     let scratch = SearchIndex::in_memory(Arc::clone(store));
     assert_alike(store, index, &scratch, &mut fastrand::Rng::with_seed(9));

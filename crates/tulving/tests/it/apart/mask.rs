@@ -1,4 +1,4 @@
-//! Takes out of an answer what differs whoever asks: ids, times, tokens and the names that were asked for.
+//! Removes from an answer the parts that differ for every caller: ids, times, tokens and the names in the question.
 
 use std::collections::HashMap;
 

@@ -1,12 +1,12 @@
 //! Two groups, `kitchen` and `garden`, each with a token of its own, memories, files, journals, `MEMORY.md`, archived
-//! conversations and a log. With garden's token every route and every tool is asked for what is kitchen's.
+//! conversations and a log. With garden's token, every route and every tool is called with names from kitchen.
 //!
-//! Each question is put four times: for a name of kitchen's and for one that exists nowhere, and both once more to a
-//! server that has no kitchen at all and is otherwise asked the same in the same order. What comes back must be the same,
-//! status, counts, scores and warnings too, but for the name that was asked for, and for ids and times.
+//! Each question is asked four times: with a name from kitchen and with a name that does not exist, and both again on a
+//! server without kitchen, which otherwise gets the same questions in the same order. All answers must be the same,
+//! including status, counts, scores and warnings, except for the name in the question, ids and times.
 //!
-//! The routes are those of `/openapi.json` and the tools those of `/v1/dialects`: one that is not known here, or a
-//! parameter that no question uses, is a failure.
+//! The routes come from `/openapi.json` and the tools from `/v1/dialects`. A route or tool without a question, or a parameter
+//! that no question uses, fails the test.
 
 mod mask;
 mod question;
@@ -24,7 +24,7 @@ use self::town::{SECRET, Side, ask, of_kitchen, of_nobody, secret, text};
 use crate::binary::Tulving;
 use crate::serve::client::{Server, request};
 
-/// Each operation of `/openapi.json`, with its parameters and what its body may have.
+/// Each operation of `/openapi.json`, with its parameters and the fields of its body.
 fn operations(server: &Server) -> BTreeMap<String, BTreeSet<String>> {
     let document = server.get("/openapi.json").json();
     let resolve = |value: &Value| match value["$ref"].as_str() {
@@ -57,8 +57,8 @@ fn operations(server: &Server) -> BTreeMap<String, BTreeSet<String>> {
     all
 }
 
-/// What of a question's arguments could name something of another group, and so must be in a question.
-/// The rest are words of the request's own: contents, times, sizes and choices.
+/// The arguments that could name something of another group, and so must be in a question. The other arguments are contents,
+/// times, sizes and choices.
 const HARMLESS: [&str; 22] = [
     "at",
     "states",
@@ -162,7 +162,7 @@ fn compare(role: &str, questions: &[Question]) {
     assert!(faults.is_empty(), "{} faults\n{}", faults.len(), faults.join("\n"));
 }
 
-/// Asks four times, and says what is not the same.
+/// Asks four times, and returns the differences.
 fn differences(
     question: &Question,
     with: &Side,
@@ -204,7 +204,7 @@ fn differences(
     faults
 }
 
-/// Where two texts begin to differ.
+/// The position at which two texts begin to differ.
 fn apart_at(one: &str, two: &str) -> (String, String) {
     let same = one.chars().zip(two.chars()).take_while(|(one, two)| one == two).count().saturating_sub(60);
     let part = |text: &str| text.chars().skip(same).take(240).collect::<String>().replace('\n', "⏎");
@@ -215,7 +215,7 @@ fn without_digits(told: &str) -> String {
     told.split(|c: char| c.is_ascii_digit()).filter(|part| !part.is_empty()).collect::<Vec<_>>().join("N")
 }
 
-/// All that kitchen sees of its own.
+/// Everything that kitchen sees of its own data.
 fn of_kitchens(side: &Side) -> Vec<String> {
     let token = side.kitchen.as_ref().expect("a kitchen");
     [
@@ -256,7 +256,7 @@ fn no_tool_tells_an_admin_of_another_group() {
     compare("admin", &protocol());
 }
 
-/// To let somebody in takes knowing that they are there; to put somebody out does not.
+/// Adding a member reveals whether the principal exists; removing a member does not.
 #[test]
 fn an_admin_cannot_tell_who_is_in_another_group() {
     compare(
@@ -344,7 +344,7 @@ fn events_tell_nothing_of_another_group() {
     }
 }
 
-/// That the questions ask for what there is: kitchen itself is told.
+/// Checks that the questions name existing things: kitchen itself gets answers.
 #[test]
 fn kitchen_is_told_of_its_own() {
     let mut names = of_kitchen();

@@ -1,4 +1,4 @@
-//! What is asked: every route and every tool, with names that stand for what is somebody else's.
+//! The questions: every route and every tool, with names from another group.
 
 use std::collections::BTreeMap;
 
@@ -6,13 +6,13 @@ use serde_json::{Value, json};
 
 use crate::serve::client::{Answer, Server, request};
 
-/// The names that a question may hold, each as `$NAME`.
+/// The names that a question may contain, each as `$NAME`.
 pub(super) type Names = BTreeMap<&'static str, String>;
 
-/// One question. A `$NAME` in it stands for what kitchen calls so, and for what nobody does.
+/// One question. A `$NAME` in it is replaced by that name from kitchen, and by a name that does not exist.
 #[derive(Clone)]
 pub(super) struct Question {
-    /// What of `/openapi.json` it asks: a method and a path.
+    /// The operation of `/openapi.json`: a method and a path.
     pub(super) operation: &'static str,
     pub(super) path: String,
     pub(super) headers: Vec<(&'static str, String)>,
@@ -33,7 +33,7 @@ impl Question {
         self.operation.split_once(' ').expect("a method and a path").0
     }
 
-    /// Whether garden has more of its own afterwards.
+    /// True if it adds data to garden.
     pub(super) fn adds(&self) -> bool {
         let tool =
             self.body["params"]["name"].as_str().or_else(|| self.path.rsplit('/').next()).unwrap_or_default();
@@ -90,7 +90,7 @@ impl std::fmt::Debug for Question {
     }
 }
 
-/// What is asked of each route.
+/// The questions to each route.
 pub(super) fn routes() -> Vec<Question> {
     let none = || Value::Null;
     let mut all = vec![
@@ -443,7 +443,7 @@ pub(super) fn routes() -> Vec<Question> {
     all
 }
 
-/// What is asked of each tool.
+/// The questions to each tool.
 pub(super) fn tools() -> Vec<(&'static str, &'static str, Value)> {
     let mut all = vec![
         ("native", "save", json!({ "memories": [{ "content": "of garden by a tool", "key": "$KEY" }] })),

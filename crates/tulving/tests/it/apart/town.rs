@@ -1,4 +1,4 @@
-//! The two groups, the names of what is in them, and the servers that are asked.
+//! The two groups, the names of their contents, and the servers.
 
 use std::collections::BTreeMap;
 
@@ -9,14 +9,14 @@ use super::question::{Names, Question};
 use crate::binary::Tulving;
 use crate::serve::client::{Answer, Server, dashed, request};
 
-/// What is in no question, so that whoever is told it was told of kitchen.
+/// A word that no question contains, so an answer with it must come from kitchen's data.
 pub(super) const SECRET: &str = "zqsecret";
 
 pub(super) fn secret(number: usize) -> String {
     format!("{SECRET}{number}")
 }
 
-/// A home with garden in it, and with kitchen or without.
+/// A home with garden, and with or without kitchen.
 pub(super) struct Side {
     pub(super) _tulving: Tulving,
     pub(super) server: Server,
@@ -152,7 +152,7 @@ pub(super) fn populate_kitchen(server: &Server, token: &str, names: &mut Names) 
     names.insert("PASS", pass(server, token));
 }
 
-/// The pass that has looked at what was said, once it has.
+/// Waits for the pass that reads the turns, and returns it.
 fn pass(server: &Server, token: &str) -> String {
     for _ in 0..600 {
         let passes = ask(server, token, "GET", "/v1/passes", &Value::Null);
@@ -164,7 +164,7 @@ fn pass(server: &Server, token: &str) -> String {
     panic!("the turn was not looked at");
 }
 
-/// Much of everything.
+/// Fills kitchen with much data of every kind.
 pub(super) fn fill_kitchen(server: &Server, token: &str, when: &str) {
     let memories: Vec<Value> = (0..150)
         .map(|number| {
@@ -210,7 +210,7 @@ pub(super) fn populate_garden(server: &Server, token: &str) {
     }
 }
 
-/// What kitchen's things are called, but for what is known once they are made.
+/// The names in kitchen, except for ids that are known only after the contents are created.
 pub(super) fn of_kitchen() -> Names {
     BTreeMap::from([
         ("SPACE", "zqkitchen".to_owned()),
@@ -236,7 +236,7 @@ pub(super) fn of_kitchen() -> Names {
     ])
 }
 
-/// What nothing is called anywhere, of the same form.
+/// Names of the same form that do not exist anywhere.
 pub(super) fn of_nobody(kitchen: &Names) -> Names {
     let mut names: Names = kitchen
         .iter()

@@ -1,4 +1,4 @@
-//! How things are written: for people, for pipes, for readers that go away, and with the marks of what does not hold.
+//! The output format: for people, for pipes, for readers that close early, and with marks for memories that are no longer true.
 
 use super::furnished;
 use crate::binary::{Tulving, finish};

@@ -1,4 +1,4 @@
-//! What depends on whose token it is: settings, check-up, audit, and what is open to everybody.
+//! Output that depends on the owner of the token: settings, check-up, audit, and commands that everybody may run.
 
 use crate::binary::{Tulving, finish};
 

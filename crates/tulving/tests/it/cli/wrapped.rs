@@ -8,7 +8,7 @@ use crate::shell::terminal::Terminal;
 const LONG: &str = "The billing service is deployed every Tuesday at nine, because finance closes its books on Monday \
     evening; see https://wiki.example.org/calendar before you move it, and tell Marta, who has the keys of the vault.";
 
-/// What a terminal of that width shows.
+/// The output on a terminal of that width.
 fn shown(tulving: &Tulving, args: &[&str], columns: u16) -> String {
     let text = Terminal::start(tulving.command(args), columns).says();
     for line in text.lines() {

@@ -1,15 +1,14 @@
-//! The documents, walked through: every command they show is typed, and must print what they show.
+//! Tests of the documents: every command that they show is run, and must print the output that they show.
 //!
-//! Each page is one walk, on a fresh home in an empty folder:
-//! - In a block `console`, `$ command` is typed into a shell, and what stands beneath it is what it prints. A command goes
-//!   on where a line ends in `\` or the next one begins with `> `.
-//! - `…` stands for any text of a line, and alone for any lines. What differs from run to run is masked on both sides.
-//! - A comment `<!-- $ command -->` prepares something that readers need not see. It has to succeed.
-//! - `<!-- serve -->` starts a server, which the page calls `127.0.0.1:7777`.
-//! - A block `toml` is a `config.toml`, unless `<!-- not a setting -->` stands before it; a block `json` is JSON.
+//! Each page is run from top to bottom, on a new home in an empty folder:
+//! - In a block `console`, `$ command` is run in a shell, and the lines below it are its output. A command continues on the
+//!   next line if its line ends in `\` or the next one begins with `> `.
+//! - `…` matches any text within a line, and on its own line any lines. Values that differ from run to run are masked.
+//! - A comment `<!-- $ command -->` is a preparation that readers do not see. It must succeed.
+//! - `<!-- serve -->` starts a server; the page uses the address `127.0.0.1:7777` for it.
+//! - A block `toml` is a `config.toml`, unless `<!-- not a setting -->` is before it; a block `json` is JSON.
 //!
-//! Blocks `sh` are not run. That their commands and flags exist is checked beside the command line, in
-//! `crates/tulving/src/documents.rs`.
+//! Blocks `sh` are not run. `crates/tulving/src/documents.rs` checks that their commands and flags exist.
 
 /// The example configuration.
 mod example;
@@ -17,7 +16,7 @@ mod example;
 /// The routes of the service, as a page.
 mod routes;
 
-/// A shell that types what a page shows.
+/// A shell that runs the commands of a page.
 mod walk;
 
 use std::collections::BTreeSet;
@@ -93,7 +92,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// Walks through a page, and says of each step and block what is not as it is shown.
+/// Runs a page, and returns the differences of each step and block.
 #[track_caller]
 fn read(page: &str) {
     let text = fs::read_to_string(root().join(page)).expect("the page");
@@ -122,7 +121,7 @@ fn json_error(text: &str) -> Option<String> {
     documents.find_map(Result::err).map(|error| error.to_string())
 }
 
-/// What the binary says of a `config.toml` that it does not take.
+/// The error of the binary for an invalid `config.toml`.
 fn setting_error(text: &str) -> Option<String> {
     let tulving = Tulving::new();
     tulving.configure(text);
@@ -130,7 +129,7 @@ fn setting_error(text: &str) -> Option<String> {
     (run.code != 0).then_some(run.err)
 }
 
-/// The commands of a page, in order: those that it shows, and those in its comments.
+/// The commands of a page in order, including those in its comments.
 fn steps(pieces: &[MarkdownPiece]) -> Vec<walk::Step> {
     let mut steps = Vec::new();
     for MarkdownPiece { line, kind, text } in pieces {

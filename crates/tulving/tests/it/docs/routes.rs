@@ -107,7 +107,7 @@ fn row(name: &str, place: &str, required: bool, kind: &str, about: &Value) -> St
     format!("| `{name}` | {place} | {kind} | {about} |")
 }
 
-/// What a reference stands for.
+/// The target of a reference.
 fn resolved<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
     match value["$ref"].as_str().and_then(|path| path.strip_prefix('#')) {
         Some(path) => document.pointer(path).expect("what is referred to is there"),

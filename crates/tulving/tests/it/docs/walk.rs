@@ -1,4 +1,4 @@
-//! Types the commands of a page into one shell, and compares what they print with what is shown.
+//! Runs the commands of a page in one shell, and compares their output with the page.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -10,13 +10,13 @@ use tulving_testkit::markdown::{MarkdownPiece, MarkdownPieceKind};
 use crate::binary::{Tulving, WITHOUT_MODEL};
 use crate::serve::client::Server;
 
-/// The address that pages give to a server.
+/// The address of a server on the pages.
 const ADDRESS: &str = "127.0.0.1:7777";
 
-/// Stands in the output after each command, with how it ended.
+/// A marker in the output after each command, with the exit code.
 const END: char = '\u{1}';
 
-/// What differs from run to run, and what stands for it.
+/// Values that differ from run to run, and their masks.
 const MASKS: [(&str, &str); 9] = [
     (r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", "[id]"),
     (r"tlv_[A-Za-z0-9_-]{43}", "[token]"),
@@ -33,7 +33,7 @@ const MASKS: [(&str, &str); 9] = [
 pub(super) struct Step {
     line: usize,
     command: String,
-    /// What is shown beneath it; nothing is where it is a preparation.
+    /// The output on the page; `None` for a preparation.
     shown: Option<String>,
 }
 
@@ -69,7 +69,7 @@ pub(super) fn read(first: usize, block: &str, steps: &mut Vec<Step>) {
     }
 }
 
-/// Each step of a page that does not print what is shown.
+/// The steps of a page whose output differs from the page.
 pub(super) fn differences(pieces: &[MarkdownPiece]) -> Vec<(usize, String)> {
     let steps = super::steps(pieces);
     if steps.is_empty() {
@@ -105,7 +105,7 @@ pub(super) fn differences(pieces: &[MarkdownPiece]) -> Vec<(usize, String)> {
     told
 }
 
-/// What each command printed, and how it ended.
+/// The output and the exit code of each command.
 fn play(tulving: &Tulving, steps: &[Step], address: &str) -> Vec<(String, i32)> {
     let (bin, work) = (tulving.folder().join("bin"), tulving.folder().join("work"));
     fs::create_dir(&bin).expect("a folder");
@@ -137,7 +137,7 @@ fn play(tulving: &Tulving, steps: &[Step], address: &str) -> Vec<(String, i32)> 
     ends.collect()
 }
 
-/// Whether what was said is what is shown, but for what is open in it and for what differs from run to run.
+/// Returns true if the output is the one on the page, except for `…` and values that differ from run to run.
 fn fits(shown: &str, said: &str) -> bool {
     let (shown, said) = (masked(shown), masked(said));
     let lines = shown.trim_end().lines().map(|line| match line.trim() {

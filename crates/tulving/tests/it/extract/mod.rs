@@ -6,7 +6,7 @@ mod files;
 /// Files that were made to harm.
 mod hostile;
 
-/// What a process that reads may do, and that none is left.
+/// The limits of the reading process, and its end.
 mod process;
 
 use std::path::{Path, PathBuf};

@@ -13,7 +13,7 @@ use tulving_store::extract::{ChildExtractor, ExtractLimits};
 
 use super::{PDF, binary, children, endless, eventually, extractor, is_limited, parent_of, small};
 
-/// A program that is not ours, in the place of the one that reads.
+/// Another program in the place of the reading process.
 struct Other {
     folder: TempDir,
 }

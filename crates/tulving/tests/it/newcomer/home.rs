@@ -11,7 +11,7 @@ use crate::bad_home::{public_binary, run_unprivileged};
 use crate::binary::{Transcript, Tulving, assert_transcript, finish};
 use crate::serve::client::Server;
 
-/// The database of a home that holds one memory, and nothing beside it.
+/// The database of a home with one memory, and no other files.
 fn used() -> Tulving {
     let tulving = Tulving::new();
     tulving.ok(&["save", "I like tea"]);

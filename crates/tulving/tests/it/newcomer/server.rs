@@ -38,7 +38,7 @@ fn a_second_server_on_one_port_is_told_of_the_first_and_one_beside_it_is_fine() 
 /// The names and values of headers.
 type Headers<'a> = &'a [(&'a str, &'a str)];
 
-/// What was asked and what came, as a person reads it.
+/// The request and the answer, in readable form.
 fn told(typed: &str, answer: &Answer) -> String {
     let body: Value = answer.json();
     let said = ["code", "detail", "hint", "field"].map(|name| match &body[name] {

@@ -1,4 +1,4 @@
-//! What is wrong with `config.toml`, the environment, tokens and the set-up of models.
+//! Errors in `config.toml`, the environment, tokens and the settings of models.
 
 use std::fs;
 

@@ -1,7 +1,7 @@
-//! What differs from run to run: a transcript has a `$name` where it stands.
+//! Values that differ from run to run: a transcript has a `$name` in their place.
 //!
-//! `$day` is today, `$time` a point in time, `$score` a number from 0 to 1, `$cursor` where a page ends, `$origin` the
-//! origin that the way gives to what is saved. Any other name is an id: what is found first, and the same ever after.
+//! `$day` is today, `$time` a point in time, `$score` a number from 0 to 1, `$cursor` the cursor of the next page, `$origin` the
+//! origin of memories saved on this way. Any other name is an id: the first value found, which must then stay the same.
 
 use std::collections::BTreeMap;
 
@@ -9,10 +9,10 @@ use serde_json::{Map, Value};
 use tulving_core::model::time::Timestamp;
 use tulving_core::ports::{Clock as _, SystemClock};
 
-/// An object of a transcript that has this field leaves open what else the answer has.
+/// A field of an object in a transcript that allows the answer to have more fields.
 const MORE: &str = "…";
 
-/// What is known of one scene on one way.
+/// The known values of one scene on one way.
 pub(super) struct Holes {
     began: Timestamp,
     origin: &'static str,
@@ -24,7 +24,7 @@ impl Holes {
         Self { began: SystemClock.now(), origin, ids: BTreeMap::new() }
     }
 
-    /// Arguments with what the names in them stand for.
+    /// Replaces the names in arguments by their values.
     pub(super) fn filled(&self, arguments: &Value) -> Value {
         match arguments {
             Value::String(text) => match text.strip_prefix('$') {
@@ -46,7 +46,7 @@ impl Holes {
         self.ids.get(name).unwrap_or_else(|| panic!("nothing is called ${name} yet")).clone()
     }
 
-    /// Whether this is what the transcript says. If not, the answer with names for what is known.
+    /// Returns `Ok` if the answer matches the transcript. If not, returns the answer with names for known values.
     pub(super) fn fit(&mut self, expected: &str, answer: &str) -> Result<(), String> {
         let (mut open, mut rest) = (expected, answer);
         loop {
@@ -63,7 +63,7 @@ impl Holes {
         if rest.is_empty() { Ok(()) } else { Err(self.named(answer)) }
     }
 
-    /// How much of a text fills the hole with this name.
+    /// Returns the length of the text that fills the hole with this name.
     fn length(&self, name: &str, text: &str) -> Option<usize> {
         let run = |fits: fn(char) -> bool| text.find(|c| !fits(c)).unwrap_or(text.len());
         let length = match name {
@@ -85,7 +85,7 @@ impl Holes {
         fits.then_some(length)
     }
 
-    /// Writes down what was found, unless something else was found under that name.
+    /// Records a value, unless the name already has another value.
     fn note(&mut self, name: &str, value: &str) -> bool {
         match name {
             "day" | "time" | "origin" | "score" => true,
@@ -97,7 +97,7 @@ impl Holes {
         }
     }
 
-    /// An answer with names for what is known, to show where it differs.
+    /// Returns an answer with names for known values, to show the differences.
     fn named(&self, answer: &str) -> String {
         renamed(answer, |part| {
             let known = self.ids.iter().find(|(_, id)| *id == part);
@@ -105,7 +105,7 @@ impl Holes {
         })
     }
 
-    /// An answer without what may differ between two ways, to compare them.
+    /// Returns an answer without the values that may differ between two ways, to compare them.
     pub(super) fn masked(&self, answer: &str) -> String {
         let answer = answer.replace(&format!("\"source\":\"{}\"", self.origin), "\"source\":\"$origin\"");
         // A link is made ready in the background, sooner or later.
@@ -142,7 +142,7 @@ fn timeless(part: &str) -> Option<String> {
     part.parse::<Timestamp>().is_ok().then(|| name.to_owned())
 }
 
-/// An answer without the place where its page ends, which holds ids and times.
+/// Returns an answer without its cursor, which contains ids and times.
 fn without_cursor(answer: &str) -> String {
     let Some((head, rest)) = answer.split_once("\"next_cursor\":\"") else { return answer.to_owned() };
     let (_, tail) = rest.split_once('"').expect("a text has an end");
@@ -161,7 +161,7 @@ fn next_hole(text: &str) -> (&str, Option<(&str, &str)>) {
     (text, None)
 }
 
-/// Whether it is a UUID, or an id as Memax writes it.
+/// Returns true if it is a UUID, or an id in the format of Memax.
 fn is_id(text: &str) -> bool {
     let hexadecimal = |text: &str| text.chars().all(|c| c.is_ascii_digit() || ('a'..='f').contains(&c));
     let groups: Vec<&str> = text.split('-').collect();
@@ -170,23 +170,23 @@ fn is_id(text: &str) -> bool {
     uuid || text.strip_prefix("mem_").is_some_and(|rest| rest.len() == 32 && hexadecimal(rest))
 }
 
-/// Whether it is a number that was computed: with age and use, such a number changes by itself.
+/// Returns true if it is a computed number. Such a number changes with age and use.
 fn is_score(text: &str) -> bool {
     text.contains('.') && text.parse::<f64>().is_ok()
 }
 
-/// Whether it is one of the ids that every home starts with.
+/// Returns true if it is one of the ids that every home starts with.
 fn is_fixed(id: &str) -> bool {
     id.starts_with("00000000-")
 }
 
-/// JSON in one form, for texts to be compared. A hole for a number stands without quotes.
+/// JSON in one form, for texts to be compared. A hole for a number has no quotes.
 pub(super) fn pretty(data: &Value) -> String {
     let text = serde_json::to_string_pretty(data).expect("JSON");
     text.replace("\"$score\"", "$score")
 }
 
-/// An answer without what its transcript leaves open.
+/// Returns an answer without the parts that its transcript leaves open.
 pub(super) fn pruned(answer: &Value, expected: &Value) -> Value {
     match (answer, expected) {
         (Value::Object(answer), Value::Object(expected)) => {

@@ -1,16 +1,16 @@
-//! The examples of the seeds, played to the letter on every way to a tool: MCP on standard input and output, MCP over
+//! The examples of the seeds, played exactly on every way to a tool: MCP on standard input and output, MCP over
 //! HTTP, plain HTTP and the command line.
 //!
-//! The transcripts are in `tests/replay`, one for each dialect; [`transcript`] says how they are written. Each scene is
-//! played on a fresh home, by the real binary with its model, and the ways must agree in what a transcript leaves open.
+//! The transcripts are in `tests/replay`, one for each dialect; [`transcript`] describes their format. Each scene is
+//! played on a new home, by the real binary with its model. Where a transcript is open, the ways must still agree.
 
-/// What differs from run to run.
+/// Values that differ from run to run.
 mod holes;
 
-/// A scene in the middle of its play.
+/// A scene that is being played.
 mod stage;
 
-/// How a transcript is read, and how it differs from what came.
+/// Reads a transcript, and compares it with the answers.
 mod transcript;
 
 /// The four ways.
@@ -70,8 +70,8 @@ fn every_tool_takes_and_refuses_the_same_on_every_way() {
     }
 }
 
-/// Calls of every tool: a good one, one without arguments, one with an argument that is not there, and for each that is
-/// there what does not fit it.
+/// Calls of every tool: a valid one, one without arguments, one with an unknown argument, and for each argument one with an
+/// invalid value.
 fn calls(dialect: Dialect) -> Vec<(String, Value)> {
     let mut calls = vec![("no_such_tool".to_owned(), json!({}))];
     for tool in dialect.tools() {
@@ -95,7 +95,7 @@ fn calls(dialect: Dialect) -> Vec<(String, Value)> {
     calls
 }
 
-/// What may stand for an argument of this name and schema.
+/// Possible values for an argument of this name and schema.
 fn fitting(name: &str, schema: &Value) -> Value {
     match (name, schema["type"].as_str()) {
         ("memories", _) => json!([{ "content": "We deploy with make ship" }]),
@@ -105,7 +105,7 @@ fn fitting(name: &str, schema: &Value) -> Value {
     }
 }
 
-/// Plays a transcript on every way, and says of each where it differs.
+/// Plays a transcript on every way, and returns the differences of each.
 #[track_caller]
 fn play(dialect: Dialect, text: &str) {
     let mut wrong = Vec::new();

@@ -1,4 +1,4 @@
-//! A scene in the middle of its play: one way on one home, and what is known so far.
+//! A scene that is being played: one way on one home, and the values known so far.
 
 use serde_json::{Value, json};
 use tulving_core::model::preview;
@@ -12,19 +12,19 @@ use crate::binary::Tulving;
 pub(super) struct Stage {
     way: Box<dyn Way>,
     holes: Holes,
-    /// What came, without what may differ between ways.
+    /// The answers, without the values that may differ between ways.
     pub(super) told: Vec<String>,
 }
 
 impl Stage {
-    /// A way on a home of its own.
+    /// A way with its own home.
     pub(super) fn open(open: Open, dialect: Dialect) -> Self {
         let way = open(Tulving::new(), dialect);
         let holes = Holes::new(way.origin());
         Self { way, holes, told: Vec::new() }
     }
 
-    /// Plays a step, and says where it differs from the transcript.
+    /// Plays a step, and returns the differences from the transcript.
     pub(super) fn play(&mut self, step: &Step) -> Result<(), String> {
         match &step.act {
             Act::Next(number) => {
@@ -49,7 +49,7 @@ impl Stage {
         }
     }
 
-    /// Calls a tool and writes down what it told.
+    /// Calls a tool and records its answer.
     pub(super) fn call(&mut self, tool: &str, arguments: &Value) -> Answer {
         let answer = self.way.call(tool, &self.holes.filled(arguments));
         let (kind, written) = match &answer {

@@ -1,24 +1,24 @@
-//! Reads a transcript: what is called and what comes, as plain text.
+//! Reads a transcript: calls and their answers, as plain text.
 //!
-//! - `== title` begins a scene, which is played on a home of its own.
-//! - `> tool {…}` calls a tool. Its arguments may go on over several lines, as the seeds print them.
-//! - `> #12 is next` saves and forgets until the next memory has that number. Only Max counts so.
+//! - `== title` begins a scene, which is played on its own home.
+//! - `> tool {…}` calls a tool. Its arguments may continue over several lines, as in the seeds.
+//! - `> #12 is next` saves and forgets until the next memory has that number. Only Max counts this way.
 //! - `> session-start` asks for the block for the start of a session.
-//! - What stands beneath a call is its answer: text, JSON, or `! ` and the sentence of a refusal.
-//! - `// ` begins a remark, which says where in the seed the example stands.
+//! - The lines below a call are its answer: text, JSON, or `! ` and the message of a refusal.
+//! - `// ` begins a comment with the place of the example in the seed.
 //!
-//! `$name` stands for what differs from run to run; [`holes`](super::holes) says what fits. In arguments it is what was
-//! found there before, and `$x*50001` is so many x.
+//! `$name` matches a value that differs from run to run; [`holes`](super::holes) defines the matches. In arguments it is the
+//! value found before, and `$x*50001` is that many x.
 
 use serde_json::Value;
 
-/// What is played on one home.
+/// A scene, which is played on one home.
 pub(super) struct Scene {
     pub(super) title: String,
     pub(super) steps: Vec<Step>,
 }
 
-/// One call and what it answers.
+/// One call and its answer.
 pub(super) struct Step {
     pub(super) line: usize,
     pub(super) act: Act,
@@ -67,7 +67,7 @@ pub(super) fn read(text: &str) -> Vec<Scene> {
     scenes
 }
 
-/// What a line asks for, where the line is whole.
+/// The call in a line, if the line is complete.
 fn act(call: &str) -> Option<Act> {
     if call == "session-start" {
         return Some(Act::SessionStart);
@@ -80,7 +80,7 @@ fn act(call: &str) -> Option<Act> {
     Some(Act::Call { tool: tool.to_owned(), arguments })
 }
 
-/// Every line, with how the two differ: from the first that is not the same to the last.
+/// The lines in which the two differ, from the first to the last.
 pub(super) fn difference(expected: &str, answered: &str) -> String {
     let (old, new): (Vec<&str>, Vec<&str>) = (expected.lines().collect(), answered.lines().collect());
     let head = old.iter().zip(&new).take_while(|(old, new)| old == new).count();

@@ -1,4 +1,4 @@
-//! The four ways to a tool: each opens on a home, calls, and gives the answer in one form.
+//! The four ways to a tool: each opens a home, calls a tool, and returns the answer in one form.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -9,25 +9,25 @@ use tulving_dialects::Dialect;
 use crate::binary::{Tulving, WITHOUT_MODEL, finish};
 use crate::serve::client::Server;
 
-/// The name under which every way saves, so that what is saved is the same on all of them.
+/// The name under which every way saves, so that all ways store the same.
 const AGENT: &str = "replay";
 
-/// What a tool answered.
+/// The answer of a tool.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Answer {
     Text(String),
     /// The JSON as it was written.
     Data(String),
-    /// Why nothing was done, and what to change.
+    /// A refusal: the reason and the necessary change.
     Refused(String),
 }
 
 /// A way to the tools of one dialect on one home.
 pub(super) trait Way {
-    /// The origin that what is saved on this way has.
+    /// The origin of memories that are saved on this way.
     fn origin(&self) -> &'static str;
 
-    /// Calls a tool. Null stands for a call without arguments.
+    /// Calls a tool. Null means a call without arguments.
     fn call(&mut self, tool: &str, arguments: &Value) -> Answer;
 
     /// The block for the start of a session, from every place where this way has it.
@@ -61,7 +61,7 @@ fn params(tool: &str, arguments: &Value) -> Value {
     params
 }
 
-/// The answer in a response of the protocol: the text and, where there is data, the same as `structuredContent`, which may have
+/// The answer in a response of the protocol: the text and, if there is data, the same as `structuredContent`, which may have
 /// more fields.
 fn answered(response: &Value) -> Answer {
     if let Some(error) = response.get("error") {
@@ -182,7 +182,7 @@ impl Served {
     }
 }
 
-/// `POST /mcp/{dialect}`, in the revision 2026-07-28: every request stands by itself.
+/// `POST /mcp/{dialect}`, in the revision 2026-07-28: every request is independent.
 struct McpOverHttp(Served);
 
 impl McpOverHttp {

@@ -1,4 +1,4 @@
-//! How much of it one client can take: connections, requests, time, memory.
+//! The limits of one client: connections, requests, time, memory.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -29,7 +29,7 @@ fn next_answer(stream: &mut TcpStream) -> Answer {
     Answer::parse(&bytes)
 }
 
-/// That the other side closes, in whatever way.
+/// Checks that the other side closes the connection, in any way.
 fn assert_closed(mut stream: TcpStream) {
     let mut away = [0; 4_096];
     loop {
@@ -274,7 +274,7 @@ fn who_does_not_read_its_answers_is_cut_off() {
     eventually("its connection is gone", || value(&server, "tulving_http_connections") == Some(1.0));
 }
 
-/// How many bytes of memory a process has, as Linux tells it.
+/// The memory of a process in bytes, as reported by Linux.
 fn memory(id: u32) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{id}/status")).expect("it runs");
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).expect("a line");

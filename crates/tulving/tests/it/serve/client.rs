@@ -1,4 +1,4 @@
-//! A server of its own, and a client that sends exactly what it is told.
+//! A server for one test, and a client that sends exact bytes.
 
 use std::io::{BufRead as _, BufReader, Read, Write as _};
 use std::net::{SocketAddr, TcpStream};
@@ -25,7 +25,7 @@ pub(crate) struct Server {
     pub(crate) token: String,
 }
 
-/// What came back.
+/// The answer.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
@@ -75,7 +75,7 @@ impl Server {
         Self::start(tulving)
     }
 
-    /// What it has said on standard error so far.
+    /// Its output on standard error so far.
     pub(crate) fn log(&self) -> String {
         String::from_utf8(self.said.lock().expect("whole").clone()).expect("text")
     }
@@ -103,7 +103,7 @@ impl Server {
         Answer::read(&mut stream)
     }
 
-    /// A request with the token of the home and these headers besides.
+    /// A request with the token of the home and these additional headers.
     pub(crate) fn ask(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Answer {
         let authorization = format!("Bearer {}", self.token);
         let headers = [&[("Authorization", authorization.as_str())], headers].concat();
@@ -188,7 +188,7 @@ fn listen(mut from: impl Read + Send + 'static, said: Arc<Mutex<Vec<u8>>>) -> Jo
     })
 }
 
-/// Waits until something holds.
+/// Waits until a condition is true.
 pub(crate) fn eventually(what: &str, holds: impl Fn() -> bool) {
     let begun = Instant::now();
     while !holds() {
@@ -197,7 +197,7 @@ pub(crate) fn eventually(what: &str, holds: impl Fn() -> bool) {
     }
 }
 
-/// What was answered, without the number of the request.
+/// The answer without the number of the request.
 pub(crate) fn without_request_id(text: &str) -> String {
     match text.split_once(",\"request_id\":\"") {
         Some((before, after)) => format!("{before}{}", after.split_once('"').map_or("", |(_, rest)| rest)),
@@ -234,7 +234,7 @@ pub(crate) fn request(
     [text.as_bytes(), body].concat()
 }
 
-/// What was sent in chunks, which must end with the empty one.
+/// The data of chunks, which must end with an empty chunk.
 fn unchunked(mut bytes: &[u8]) -> Vec<u8> {
     let mut whole = Vec::new();
     loop {
@@ -291,7 +291,7 @@ impl Answer {
         serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.text()))
     }
 
-    /// That it is a refusal with this status and code, whole and well-formed.
+    /// Checks that it is a complete and well-formed refusal with this status and code.
     pub(crate) fn assert_problem(&self, status: u16, code: &str) -> Value {
         assert_eq!(self.status, status, "{}", self.text());
         assert_eq!(self.header("content-type"), Some("application/problem+json"), "{}", self.text());

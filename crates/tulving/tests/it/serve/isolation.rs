@@ -1,6 +1,6 @@
 //! Ten thousand requests of random principals, against a model of who may see what.
 //!
-//! Each memory holds a word of its own. No answer may hold a word that its reader may not see, and a request that names
+//! Each memory contains a unique word. No answer may contain a word that its reader may not see, and a request that names
 //! something hidden must be answered as one that names what never was: the same status, the same text, as soon.
 
 use std::collections::BTreeSet;

@@ -1,4 +1,4 @@
-//! How it starts and how it stops.
+//! The start and the stop of the server.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpListener;

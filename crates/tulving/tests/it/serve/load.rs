@@ -1,5 +1,5 @@
-//! Many clients at once on connections that stay, four recalls for each save; and a server that is killed or stopped under
-//! them. What was acknowledged is there afterwards, and nothing is half there.
+//! Many clients at once with persistent connections, four recalls for each save, and a server that is killed or stopped during
+//! the load. Every acknowledged save exists afterwards, and no save is partial.
 
 use std::collections::{HashMap, HashSet};
 use std::io::{self, BufRead, BufReader, ErrorKind, Write as _};
@@ -15,23 +15,23 @@ use super::client::Server;
 use crate::binary::Tulving;
 
 const CLIENTS: usize = 200;
-/// More than an index of which there is no whole base reads before it answers, so that such an answer shows.
+/// More memories than an index without a complete base reads before it answers, so that such an answer is recognisable.
 const MEMORIES: usize = 6_000;
-/// One request of so many is a save.
+/// One of this many requests is a save.
 const SAVES: usize = 5;
 const KILLS: usize = 20;
-/// Nobody waits longer than this.
+/// Maximum time of an answer.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A client on a connection that stays.
+/// A client with a persistent connection.
 struct Client {
     stream: BufReader<TcpStream>,
     head: String,
-    /// When the last request was sent whole.
+    /// The time at which the last request was sent completely.
     sent: Option<Instant>,
 }
 
-/// A whole answer.
+/// A complete answer.
 struct Answered {
     status: u16,
     data: Value,
@@ -45,7 +45,7 @@ impl Client {
         Ok(Self { stream: BufReader::new(stream), head, sent: None })
     }
 
-    /// An answer that was begun and did not come whole is [`ErrorKind::InvalidData`].
+    /// Reads an answer. An incomplete answer is [`ErrorKind::InvalidData`].
     fn ask(&mut self, first: &str, body: &str) -> io::Result<Answered> {
         let Self { stream, head, sent } = self;
         let request = format!("{first} HTTP/1.1\r\n{head}Content-Length: {}\r\n\r\n{body}", body.len());
@@ -93,7 +93,7 @@ impl Answered {
     }
 }
 
-/// What clients have sent and what they were told.
+/// The requests and answers of the clients.
 #[derive(Default)]
 struct Book {
     /// Every content that was sent to be saved.
@@ -101,9 +101,9 @@ struct Book {
     /// The content of every memory that was acknowledged, by its id.
     acknowledged: HashMap<String, String>,
     recalls: usize,
-    /// When each request was sent that got no answer, if at all, and from which port.
+    /// The time, if sent at all, and the port of each request without an answer.
     unanswered: Vec<(Option<Instant>, u16)>,
-    /// How many answers were begun and did not come whole.
+    /// Number of incomplete answers.
     cut_off: usize,
 }
 
@@ -113,7 +113,7 @@ impl Book {
     }
 }
 
-/// Asks until told to stop, or until the server is gone, which is noted.
+/// Sends requests until it is stopped, or until the server is gone, which is recorded.
 fn keep_asking(server: &Server, name: &str, client: usize, stop: &AtomicBool, book: &Mutex<Book>) {
     let Ok(mut connection) = Client::connect(server) else {
         return Book::with(book, |book| book.unanswered.push((None, 0)));
@@ -133,7 +133,7 @@ fn keep_asking(server: &Server, name: &str, client: usize, stop: &AtomicBool, bo
     }
 }
 
-/// Saves or recalls. Whatever is answered must be a good answer. `entry` is a word that nothing else has.
+/// Saves or recalls. Every answer must be successful. `entry` is a unique word.
 fn ask_once(connection: &mut Client, turn: usize, entry: &str, book: &Mutex<Book>) -> io::Result<()> {
     if turn.is_multiple_of(SAVES) {
         let content = format!("The ledger has a new entry {entry}");
@@ -155,7 +155,7 @@ fn ask_once(connection: &mut Client, turn: usize, entry: &str, book: &Mutex<Book
     Ok(())
 }
 
-/// Lets clients ask until `end` is over.
+/// Runs clients until `end`.
 fn under_load(
     server: &Server,
     name: &str,
@@ -173,7 +173,7 @@ fn under_load(
     });
 }
 
-/// That each of these is found by its id and says what was saved.
+/// Checks that each of these can be read by its id and has the saved text.
 fn assert_found(server: &Server, acknowledged: &HashMap<String, String>) {
     let mut client = Client::connect(server).expect("it listens");
     for (id, content) in acknowledged {
@@ -181,7 +181,7 @@ fn assert_found(server: &Server, acknowledged: &HashMap<String, String>) {
     }
 }
 
-/// That a list has all that was acknowledged, once, and beside it only what was sent.
+/// Checks that a list has every acknowledged memory once, and otherwise only memories that were sent.
 fn assert_listed(tulving: &Tulving, book: &Book, others: usize) {
     let page = tulving.json(&["list", "--all"]);
     let mut listed: HashSet<&str> = HashSet::new();
@@ -197,7 +197,7 @@ fn assert_listed(tulving: &Tulving, book: &Book, others: usize) {
     }
 }
 
-/// A server that lets one token ask for all clients, as often as it can.
+/// A server on which all clients use one token, without a rate limit.
 fn unbounded(tulving: &Tulving) -> Server {
     Server::start_with(tulving, |command| {
         command.env("TULVING_SERVER_REQUESTS_PER_MINUTE", "0");
@@ -269,7 +269,7 @@ fn a_server_killed_under_load_has_all_that_was_acknowledged_and_nothing_by_half(
     tulving.assert_healthy();
 }
 
-/// The ports of those who have sent what the server has not read yet.
+/// The ports of connections with data that the server has not read yet.
 #[cfg(target_os = "linux")]
 fn unread(server: &Server) -> HashSet<u16> {
     let table = std::fs::read_to_string("/proc/net/tcp").expect("the connections of this machine");

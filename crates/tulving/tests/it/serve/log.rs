@@ -1,4 +1,4 @@
-//! What the log says, and what it never says.
+//! The content of the log, and content that must never be in it.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! What is counted.
+//! The metrics.
 
 use std::collections::BTreeMap;
 

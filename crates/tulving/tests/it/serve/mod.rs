@@ -1,9 +1,9 @@
 //! `tulving serve` as programs meet it: bytes over a socket, written by hand.
 
-/// A server of its own, and a client that sends exactly what it is told.
+/// A server for one test, and a client that sends exact bytes.
 pub(crate) mod client;
 
-/// What is turned away, and how.
+/// Refused requests.
 mod refusals;
 
 /// The tools over HTTP: the same answers as everywhere, spaces, several at once.
@@ -15,25 +15,25 @@ mod rest;
 /// Secrets that are not stored, and texts that give orders.
 mod secrets;
 
-/// Files that are sent and given back.
+/// Files that are uploaded and downloaded.
 mod documents;
 
 /// Changes as they happen.
 mod events;
 
-/// What is noted of turns, and what is put aside of it.
+/// Memories noted from turns, and those that are quarantined.
 mod review;
 
-/// Who may see what, asked ten thousand times.
+/// The isolation of callers, checked with ten thousand requests.
 mod isolation;
 
 /// The Model Context Protocol over HTTP, in both revisions.
 mod mcp;
 
-/// How it starts and how it stops.
+/// The start and the stop of the server.
 mod life;
 
-/// How much of it one client can take: connections, requests, time, memory.
+/// The limits of one client: connections, requests, time, memory.
 mod bounds;
 
 /// Requests whose bytes do not add up, and addresses that try to be others.
@@ -42,10 +42,10 @@ mod framing;
 /// Encryption.
 mod tls;
 
-/// What the log says, and what it never says.
+/// The content of the log, and content that must never be in it.
 mod log;
 
-/// What is counted.
+/// The metrics.
 mod metrics;
 
 /// Settings that change while it runs.

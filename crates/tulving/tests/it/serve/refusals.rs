@@ -1,4 +1,4 @@
-//! What is turned away, and how: the status, a stable code, and the server goes on.
+//! Refused requests: the status, a stable code, and a server that goes on.
 
 use std::collections::BTreeSet;
 use std::io::Write as _;

@@ -1,4 +1,4 @@
-//! What is noted of turns that are logged over HTTP, and what is put aside of it.
+//! Memories noted from turns that are logged over HTTP, and those that are quarantined.
 
 use serde_json::{Value, json};
 

@@ -106,7 +106,7 @@ impl Terminal {
         }
     }
 
-    /// What was written so far, without escape sequences. It only ever grows.
+    /// The output so far, without escape sequences. It only grows.
     fn shown(&self) -> String {
         let whole = match std::str::from_utf8(&self.seen) {
             Ok(text) => text,
