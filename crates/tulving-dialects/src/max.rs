@@ -1,4 +1,4 @@
-//! The max dialect: three tools and five categories, in the words of its documentation.
+//! The max dialect: three tools and five categories, as in its documentation.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
@@ -161,7 +161,7 @@ fn remember(context: &ToolContext<'_>, said: MaxRememberArguments) -> Result<Str
     Ok(format!("{what} ({name}, {}): \"{content}\"{updated}", category(memory.fields.class.memory_type)))
 }
 
-/// Describes a change in the words of this dialect.
+/// Describes a change with the terms of this dialect.
 fn told(change: &FieldChange) -> String {
     let FieldChange { field, from, to } = change;
     match *field {

@@ -73,7 +73,7 @@ pub enum Audience {
 pub struct Operation {
     /// The HTTP method.
     pub method: OperationMethod,
-    /// The address. `{name}` stands for an argument, and `{*name}` for one that may contain `/`.
+    /// The address. `{name}` is replaced by an argument, and `{*name}` by one that may contain `/`.
     pub path: &'static str,
     /// A second address.
     pub also: Option<&'static str>,

@@ -58,7 +58,7 @@ impl PresenceCheck<'_> {
                 }
                 // If the store of the attachments does not answer, the other attachments are not requested.
                 Err(error) => {
-                    let text = format!("they cannot be looked at: {error}");
+                    let text = format!("they cannot be checked: {error}");
                     let hint = "check that the storage of attachments can be read";
                     findings.push(StoreCheckFinding::warn("attachments", text, hint));
                     break;
@@ -72,7 +72,7 @@ impl PresenceCheck<'_> {
             let how = if depth == StoreCheckDepth::Deep { "match their hashes" } else { "are there" };
             let text = match all.len() {
                 0 => "no memory has one".to_owned(),
-                all if looked_at < all => format!("{looked_at} of {all} {how}; the rest was not looked at"),
+                all if looked_at < all => format!("{looked_at} of {all} {how}; the rest was not checked"),
                 all => format!("all of them {how} ({all})"),
             };
             findings.push(StoreCheckFinding::fine("attachments", text));

@@ -22,7 +22,7 @@ fn plain(name: &str) -> String {
 fn likeness(got: &str, name: &str) -> f64 {
     let within = is_end(got, name) || is_start(got, name) || is_start(name, got);
     let last = |text: &str| text.rsplit('.').next().unwrap_or_default().to_owned();
-    // `content_byte` stands for `limits.content_bytes`.
+    // `content_byte` is meant to match `limits.content_bytes`.
     let last_parts = strsim::jaro_winkler(&last(got), &last(name)).min(WITHIN);
     strsim::jaro_winkler(got, name).max(last_parts).max(if within { WITHIN } else { 0.0 })
 }

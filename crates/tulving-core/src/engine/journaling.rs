@@ -99,7 +99,7 @@ impl Engine {
         let Some((caller, space, answer)) = found(ports, job)? else { return Ok(None) };
         // Checked before the model is asked: if the caller may not write to the journal, an answer is useless.
         access::workplace(ports, &caller)?;
-        // The journal belongs to the space, whoever logged the answer.
+        // The journal belongs to the space and not to the caller who logged the answer.
         let caller = access::as_file_owner(&caller, &space);
         if !listening.notes(&answer, &space) {
             return Ok(None);

@@ -118,7 +118,7 @@ impl FilePath {
             return Err(refuse("it is too long"));
         }
         if name.chars().any(char::is_control) {
-            return Err(refuse("it has control characters in it"));
+            return Err(refuse("it contains control characters"));
         }
         if name.starts_with('/') || name.contains('\\') {
             return Err(refuse("it must be a path below the folder, with / between its parts"));

@@ -6,8 +6,8 @@
 //!   it writes a set as one transaction: all writes of the set or none. The writes are durable when the call returns.
 //! - A write decided on outdated state returns [`StoreError::Conflict`] and changes nothing.
 //! - Every read of a memory takes a [`Viewer`] and answers as if memories that the viewer may not see did not exist. A
-//!   memory with the boundary private is visible to its owner. The boundary hub makes it visible to the members of the
-//!   space, whoever owns it. The boundary team adds the direct members of the space's team. The boundary org adds the
+//!   memory with the boundary private is visible to its owner. The boundary hub makes it visible to all members of the
+//!   space. The boundary team adds the direct members of the space's team. The boundary org adds the
 //!   members of the org, of any team of the org, and of any hub space of the org; a principal who is a member only of a
 //!   sealed group does not count as being in the org. [`Viewer::within`] restricts every read to some spaces.
 //! - The positions in the change log ascend in the order of commits. A reader that has read up to position n has missed no

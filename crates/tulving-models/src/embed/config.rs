@@ -104,7 +104,7 @@ fn key(model: &str, name: &str) -> Result<ApiKey, ModelError> {
         model: format!("openai:{model}"),
         why: match error {
             env::VarError::NotPresent => {
-                format!("the environment variable {name} should hold its key and is not set")
+                format!("the environment variable {name} should contain its key but is not set")
             }
             env::VarError::NotUnicode(_) => format!("the environment variable {name} is not text"),
         },

@@ -3,8 +3,8 @@
 //! Answers are checked: there must be one vector for each text, all vectors must have the same size, and all numbers
 //! must be finite. Then the vectors are normalised. A busy or unreachable service is called again at most twice, unless
 //! the caller is in a hurry. The id of a model contains the host and the number of dimensions, because different models
-//! may have the same name. A service that does not answer is not called for a while ([`crate::breaker`]), by other
-//! processes too ([`pause`](super::pause)).
+//! may have the same name. A service that does not answer is not called for a while ([`crate::breaker`]);
+//! other processes share this pause ([`pause`](super::pause)).
 
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};

@@ -208,7 +208,7 @@ fn the_key_comes_from_the_variable_that_is_named() {
     assert!(server.seen()[0].headers.contains(&"authorization: bearer tulving-models".to_owned()));
     let told = embedder(&config("TULVING_NO_SUCH_KEY", &server.url)).err().unwrap().to_string();
     assert!(
-        told.ends_with("the environment variable TULVING_NO_SUCH_KEY should hold its key and is not set"),
+        told.ends_with("the environment variable TULVING_NO_SUCH_KEY should contain its key but is not set"),
         "{told}"
     );
 }

@@ -99,7 +99,7 @@ pub(super) fn files_beside(home: &Home, workspace: &Workspace, to: &Path) -> Res
     let write = || -> io::Result<()> {
         let file = File::options().write(true).open(draft.path())?;
         let mut archive = ArchiveWriter::begin(BufWriter::new(file), SystemClock.now(), None, true)?;
-        archive.leave_out(archive::DATABASE, "it was damaged, and is kept in a file of its own");
+        archive.leave_out(archive::DATABASE, "it was damaged, and is kept in a separate file");
         add_files(&mut archive, home, workspace)?;
         archive.finish(0)?;
         draft.sync()
@@ -269,10 +269,10 @@ fn read(path: &Path) -> io::Result<Vec<u8>> {
 /// Reads a backup in the same way as a restore, and compares it with the manifest that was written.
 fn read_back(draft: &DraftFile, manifest: &BackupManifest) -> io::Result<()> {
     let archive = BackupArchive::verified(File::open(draft.path())?, &mut |_| ())
-        .map_err(|why| io::Error::other(format!("what was written cannot be read back: {why}")))?;
+        .map_err(|why| io::Error::other(format!("the written backup cannot be read: {why}")))?;
     match archive.manifest == *manifest {
         true => Ok(()),
-        false => Err(io::Error::other("what was read back is not what was written")),
+        false => Err(io::Error::other("the written backup has other content than it should")),
     }
 }
 

@@ -29,7 +29,7 @@ impl Aging for SqliteStore {
                  AND +m.space IN (SELECT unhex(value) FROM json_each(?2)) ORDER BY m.id LIMIT ?3"
             )
         });
-        // An empty blob sorts before every id, so it stands for the start of the list.
+        // An empty blob sorts before every id, so it represents the start of the list.
         let after: &[u8] = after.as_ref().map_or(&[], |id| id.as_bytes());
         let spaces = visible::hex_array(spaces.iter().map(SpaceId::as_bytes));
         self.read(|reader| {

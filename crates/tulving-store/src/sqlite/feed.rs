@@ -84,7 +84,7 @@ impl Feed for SqliteStore {
                  WHERE m.id > ?1 ORDER BY m.id LIMIT ?2"
             )
         });
-        // An empty blob sorts before every id, so it stands for the start of the list.
+        // An empty blob sorts before every id, so it represents the start of the list.
         let after: &[u8] = after.as_ref().map_or(&[], |id| id.as_bytes());
         self.read_steadily(|reader| entries(reader, &SQL, params![after, rows::limit(limit)], model))
     }

@@ -112,7 +112,7 @@ impl SqlConditions {
         }
     }
 
-    /// Adds the condition on a time. Compares by days if the value stands for a whole day, which is the case if it is
+    /// Adds the condition on a time. Compares by days if the value represents a whole day, which is the case if it is
     /// the first instant or the last millisecond of the day.
     fn timed(&mut self, timed: Timed) {
         let (column, period, has_start) = match timed {

@@ -36,7 +36,7 @@ fn holds(text: &str, needle: &str) -> bool {
     })
 }
 
-/// Returns true if folding only needs to convert ASCII letters to lower case. Besides ASCII, such a text has only
+/// Returns true if folding only needs to convert ASCII letters to lower case. The only other characters in such a text are
 /// dashes, quotation marks, dots and similar characters (U+2010 to U+2027), which have no case and do not compose.
 /// Shortened titles end in such a character.
 fn is_plain(text: &str) -> bool {

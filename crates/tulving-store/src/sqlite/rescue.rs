@@ -73,7 +73,7 @@ fn refuse_divided(database: &Path, from: &Path) -> Result<(), StoreError> {
     match files::beside(database, "-wal").metadata() {
         Ok(log) if log.len() > 0 => {
             let why =
-                "its copy in the home is not whole, because a log was left next to it; try again".to_owned();
+                "its copy in the home is incomplete, because a log was left next to it; try again".to_owned();
             Err(StoreError::Unusable { path: from.to_owned(), verb: "restored", why })
         }
         _ => Ok(()),

@@ -206,7 +206,7 @@ pub(super) fn look(reader: &Connection) -> Result<(u64, Vec<String>), SqliteErro
         |row| row.get(0),
     )?;
     if extra > 0 {
-        faults.push(format!("{extra} memories are gone that were not erased"));
+        faults.push(format!("{extra} memories are missing that were not erased"));
     }
     Ok((looked_at, faults))
 }

@@ -372,7 +372,7 @@ pub fn what_waits_follows_every_move(fresh: StoreFactory<'_>) {
     assert_eq!(waiting(&loaded, "a"), [done.id, cold.id], "a dump has no vectors");
 }
 
-/// The expected state of a memory, and the models of which each chunk has vectors.
+/// The expected state of a memory, and for each chunk the models that have vectors of it.
 struct ExpectedMemory {
     memory: Memory,
     chunks: Vec<Vec<&'static str>>,

@@ -478,7 +478,7 @@ pub fn a_read_gives_the_beginning_of_each_content(fresh: StoreFactory<'_>) {
     );
 }
 
-/// Pages of any size, each of which starts after the end of the previous page, return the whole list once, even if
+/// Pages of any size, each starting after the end of the previous page, return the whole list once, even if
 /// times are equal.
 pub fn pages_follow_each_other(fresh: StoreFactory<'_>) {
     let world = world(fresh);

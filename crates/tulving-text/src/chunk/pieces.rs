@@ -8,7 +8,7 @@ use crate::terms::{is_hangul, is_stop_word, is_unspaced};
 
 /// Maximum number of estimated pieces of a chunk, including the headings above it.
 ///
-/// The model accepts 256 pieces, of which two are its own marks. With an estimate of at most 220, only 6 of 10,950
+/// The model accepts 256 pieces, including two marks of its own. With an estimate of at most 220, only 6 of 10,950
 /// chunks of the scientific abstracts had more than 256 pieces, and 99 of 100 had at most 233. The remaining pieces
 /// leave room for a title.
 pub(super) const WINDOW: u32 = 220;

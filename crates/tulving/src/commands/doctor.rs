@@ -162,7 +162,7 @@ fn model(store: &dyn Store, settings: &Settings) -> Option<DoctorCheck> {
     let tried = embedder.embed(&["Does it work?"]).and_then(|_| embedder.model());
     Some(match (tried, answers) {
         (Err(ModelError::None), _) => {
-            DoctorCheck::ok("model", "none is set up: memories are found by word and by relation")
+            DoctorCheck::ok("model", "none is set up: memories are found by words and links")
         }
         (Err(error), _) => {
             let hint =
@@ -214,7 +214,7 @@ fn presence(store: &OpenStore, settings: &Settings, depth: StoreCheckDepth) -> V
     let sizes = match settings.objects.sizes(&folder) {
         Ok(sizes) => sizes,
         Err(error) => {
-            let text = format!("they cannot be looked at: {error}");
+            let text = format!("they cannot be checked: {error}");
             return vec![DoctorCheck::warn(
                 "attachments",
                 text,

@@ -242,7 +242,7 @@ impl LastChangeUndo<'_> {
                 None => {
                     return Err(cannot(
                         &text,
-                        "it is not known when it had been done",
+                        "the time at which it had been done is unknown",
                         "`tulving done` closes it",
                     ));
                 }
@@ -319,7 +319,7 @@ impl LastChangeUndo<'_> {
         if entry.reason.as_deref() == Some(sources::BY_IMPORT) {
             return Err(cannot(&text, "an import saves its files one by one", FORGET_WHERE));
         }
-        let change = change.ok_or_else(|| cannot(&text, "it is not known how", ""))?;
+        let change = change.ok_or_else(|| cannot(&text, "the details are unknown", ""))?;
         let from = memory.provenance.sources();
         let Some(to) = change.reversed(&from) else {
             return Err(since(&text, "its paths have been changed since"));
@@ -353,7 +353,7 @@ impl LastChangeUndo<'_> {
         let did = if made { "linked" } else { "removed a link of" };
         let named = entry.detail.as_deref().and_then(retract::named_edge);
         let Some((relation, target, edge)) = named else {
-            return Err(cannot(&format!("{did} {}", shown(source)), "it is not known with what", RELATED));
+            return Err(cannot(&format!("{did} {}", shown(source)), "the other memory is unknown", RELATED));
         };
         let target = self.memory(target, did)?;
         let text = match made {
@@ -457,7 +457,7 @@ impl LastChangeUndo<'_> {
         let arrived = |other: &&AuditEntry| (other.act, other.memory) == (AuditAct::MovedIn, entry.memory);
         let went = self.deed.audited.iter().find(arrived).and_then(|other| other.space);
         let Some((from, came)) = entry.space.zip(went) else {
-            return Err(cannot(&text, "it is not known where it came from", "`tulving move` moves it"));
+            return Err(cannot(&text, "its former space is unknown", "`tulving move` moves it"));
         };
         if memory.space != came {
             return Err(since(&text, "it has been moved again since"));
@@ -466,7 +466,7 @@ impl LastChangeUndo<'_> {
             return Err(since(&text, "it has been forgotten since"));
         }
         let Some(back) = access::space_by_id(self.ports, self.caller, from)? else {
-            return Err(cannot(&text, "it came from a space that is out of reach here", OTHER_SPACE));
+            return Err(cannot(&text, "it came from a space that is not visible here", OTHER_SPACE));
         };
         let (rights, writes) =
             crate::verbs::relocate::back(self.ports, self.caller, self.now, memory, &back)?;
@@ -500,7 +500,7 @@ impl LastChangeUndo<'_> {
         let found = find(self.ports, self.caller, id)?;
         found.ok_or_else(|| match self.caller.viewer.within {
             Some(_) => {
-                cannot(&format!("{did} a memory"), "it is in a space that is out of reach here", OTHER_SPACE)
+                cannot(&format!("{did} a memory"), "it is in a space that is not visible here", OTHER_SPACE)
             }
             None => since(&format!("{did} a memory"), "it no longer exists, or you may not see it"),
         })

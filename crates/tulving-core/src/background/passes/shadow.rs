@@ -44,13 +44,13 @@ const HITS: usize = 10;
 const ROUTINE: usize = 200;
 
 /// Reasons for leaving out a note that was not read or could not be read.
-const UNHEARD: &str = "it was too long, or one too many";
-const GARBLED: &str = "its arguments are not those of the tool";
+const UNHEARD: &str = "it was too long, or there were too many";
+const GARBLED: &str = "its arguments do not fit the tool";
 
 const SEARCH: &str = "memory_search";
 const REMEMBER: &str = "remember";
 
-/// The words of a user and the answer, without text that Tulving itself inserted.
+/// A turn of a user and the answer, without text that Tulving itself inserted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Exchange {
     day: String,
@@ -233,7 +233,7 @@ struct ShadowSearchArguments {
 
 fn arguments<T: DeserializeOwned>(call: &ToolCall) -> Result<T, String> {
     let given = call.arguments.as_ref().map_err(ToString::to_string)?;
-    T::deserialize(given).map_err(|error| format!("the arguments are not those of the tool: {error}"))
+    T::deserialize(given).map_err(|error| format!("the arguments do not fit the tool: {error}"))
 }
 
 /// Returns the result of a search as text for the model.

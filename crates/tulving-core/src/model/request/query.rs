@@ -8,7 +8,7 @@ use super::{Fusion, Sort, WholeNumber};
 use crate::model::answer::{Cursor, Lane, Strength};
 use crate::model::time::Timestamp;
 
-/// The arguments of a recall, besides its filter.
+/// The arguments of a recall, except for its filter.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct RecallQuery {
@@ -37,7 +37,7 @@ pub struct RecallQuery {
     pub explain: bool,
 }
 
-/// The arguments of a list, besides its filter.
+/// The arguments of a list, except for its filter.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ListQuery {

@@ -235,7 +235,7 @@ impl ForeignImport<'_> {
                 self.edited(candidate, here, &memory, from, act)
             }
             // The id is the same, but another principal imported the memory.
-            _ => Ok(left(Some(id), "it is not yours to change here")),
+            _ => Ok(left(Some(id), "you may not change it here")),
         }
     }
 
@@ -266,7 +266,7 @@ impl ForeignImport<'_> {
                 Some(_) => {}
             }
         }
-        Ok(left(None, "its id is taken by another memory"))
+        Ok(left(None, "another memory has its id"))
     }
 
     fn fresh(
@@ -336,7 +336,7 @@ impl ForeignImport<'_> {
         let (viewer, space) = (&self.caller.viewer, here.space.id);
         let found = self.ports.store.memory(viewer, space, id.into(), Forgotten::Only)?;
         let Some(memory) = found.filter(|memory| memory.owner == viewer.principal) else {
-            return Ok(left(Some(id), "it is not yours to change here"));
+            return Ok(left(Some(id), "you may not change it here"));
         };
         let stood = memory.status;
         let state = if candidate.there.stands == Stands::Archived { State::Archived } else { stood.state };
@@ -507,5 +507,5 @@ fn left(id: Option<MemoryId>, why: impl Into<String>) -> ForeignImportOutcome {
 /// Describes the conflict with a memory that has the same slot but another content.
 fn held(slot: &Slot, other: &Memory) -> String {
     let (what, which) = (slot.what(), other.reference());
-    format!("memory {which} here has the same {what} and says something else")
+    format!("memory {which} here has the same {what} and another text")
 }

@@ -84,13 +84,13 @@ fn secret<'a>(scan: &QualityScan<'_>, memory: &'a Memory) -> Result<Option<ScanF
     let stands = held(memory.fields.texts().chain(memory.texts_beside()));
     let in_path = stands.as_ref().is_some_and(|(field, _)| *field == Field::SourcePath);
     let why = match stands {
-        Some((_, what)) => format!("it holds {what}"),
+        Some((_, what)) => format!("it contains {what}"),
         None if provenance.mirror.is_some() => match held_in_file(scan, memory) {
-            Some(what) => format!("its file holds {what}"),
+            Some(what) => format!("its file contains {what}"),
             None => return Ok(None),
         },
         None => match held_before(scan, memory)? {
-            Some((version, what)) => format!("its version {version} held {what}"),
+            Some((version, what)) => format!("its version {version} contained {what}"),
             None => return Ok(None),
         },
     };
@@ -164,8 +164,8 @@ fn instructions(memory: &Memory) -> Option<ScanFinding<'_>> {
     let found = commands::find(content);
     let first = found.first()?;
     let does = match first.what {
-        CommandKind::Override => "tells an agent to drop what it was told",
-        CommandKind::Role => "tells an agent to ignore its rules",
+        CommandKind::Override => "tells an agent to ignore its instructions",
+        CommandKind::Role => "tells an agent to act without rules",
         CommandKind::Secrecy => "tells an agent to keep something from the user",
         CommandKind::Exfiltration => "tells an agent to give something away",
         CommandKind::FakeTag => "has markers that a host uses for speakers",

@@ -121,7 +121,7 @@ fn hit(memory: Memory, rank: u64, total: u64, mode: &Mode, sort: Sort) -> Hit {
             let word = memory.fields.class.memory_type.as_str();
             format!("is {} {word}, {order}", preview::article(word))
         }
-        Mode::Substring(text) => format!("holds “{}”, {order}", preview::short(text)),
+        Mode::Substring(text) => format!("contains “{}”, {order}", preview::short(text)),
     };
     Hit {
         memory,

@@ -84,7 +84,7 @@ fn memory(record: &mut MemoryRecord) -> Result<(), Invalid> {
         last = past.version.0;
     }
     if version.0 == 0 || version.0 > LAST_VERSION {
-        return Err(Invalid::Record { why: format!("version {version} is not believed") });
+        return Err(Invalid::Record { why: format!("version {version} is not plausible") });
     }
     Ok(())
 }
@@ -160,6 +160,6 @@ fn count(what: &str, got: u64) -> Result<(), Invalid> {
     if got <= LARGEST {
         Ok(())
     } else {
-        Err(Invalid::Record { why: format!("{what} {got} is not believed") })
+        Err(Invalid::Record { why: format!("{what} {got} is not plausible") })
     }
 }

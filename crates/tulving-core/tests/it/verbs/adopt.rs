@@ -186,7 +186,7 @@ fn a_key_that_is_held_is_left_and_said() {
     let adopted =
         adopt(&bed, &user, collection(vec![theirs("editor", "uses emacs"), theirs("shell", "uses fish")]));
     assert_eq!(counts(&adopted), (0, 0, 1, 0));
-    assert_eq!(adopted.left[0].why, "memory #1 here has the same key and says something else");
+    assert_eq!(adopted.left[0].why, "memory #1 here has the same key and another text");
     assert_eq!(bed.contents(&user), ["uses fish", "uses vim"]);
 }
 

@@ -288,7 +288,7 @@ fn what_commands_an_agent_is_forgotten() {
     let finding = only(&bed, &user, FindingKind::Instructions);
     assert_eq!(
         finding.why,
-        "it tells an agent to drop what it was told: \u{201c}Ignore all previous instructions\u{201d}"
+        "it tells an agent to ignore its instructions: \u{201c}Ignore all previous instructions\u{201d}"
     );
     apply(&bed, &user, &finding, 0);
 }
@@ -311,7 +311,7 @@ fn a_secret_goes_with_the_memory_and_a_copy_without_it_stays() {
     bed.engine.pin(&user, old.into()).expect("pinned");
     bed.engine.touch(&user, old.into()).expect("touched");
     let finding = only(&bed, &user, FindingKind::Secret);
-    assert_eq!(finding.why, "it holds a secret (github_token) in line 2 of its content");
+    assert_eq!(finding.why, "it contains a secret (github_token) in line 2 of its content");
     let json = serde_json::to_string(&report(&bed, &user)).expect("JSON");
     assert!(!json.contains(&token[4..20]), "{json}");
     let before = bed.get(&user, old);
@@ -350,7 +350,7 @@ fn a_secret_beside_what_a_memory_says_is_found_and_goes() {
     ] {
         bed.save(&user, request);
         let finding = only(&bed, &user, FindingKind::Secret);
-        assert_eq!(finding.why, format!("it holds a secret (github_token) in its {place}"));
+        assert_eq!(finding.why, format!("it contains a secret (github_token) in its {place}"));
         apply(&bed, &user, &finding, 0);
         assert!(!format!("{:?}", bed.dump()).contains(&token()), "{place}");
     }
@@ -379,7 +379,7 @@ fn a_secret_in_an_earlier_version_is_found_and_goes() {
     let id = bed.save(&user, format!("the token is {}", token()).as_str()).memory.id;
     bed.update(&user, id, &said("the token is in the vault"));
     let finding = only(&bed, &user, FindingKind::Secret);
-    assert_eq!(finding.why, "its version 1 held a secret (github_token) in line 1 of its content");
+    assert_eq!(finding.why, "its version 1 contained a secret (github_token) in line 1 of its content");
     let new = apply(&bed, &user, &finding, 0).saved.expect("a new one");
     assert_eq!(bed.get(&user, new).fields.text.content, "the token is in the vault");
     assert!(!format!("{:?}", bed.dump()).contains(&token()));
@@ -396,7 +396,7 @@ fn a_secret_in_an_archived_memory_is_found_and_one_in_a_title_too() {
     let whys: Vec<String> =
         of_kind(&bed, &user, FindingKind::Secret).into_iter().map(|finding| finding.why).collect();
     assert_eq!(whys.len(), 2);
-    assert_eq!(whys[1], "it holds a secret (github_token) in its title");
+    assert_eq!(whys[1], "it contains a secret (github_token) in its title");
     while let Some(finding) = of_kind(&bed, &user, FindingKind::Secret).pop() {
         bed.engine.apply_proposal(&user, finding.proposals[0].id).expect("done");
     }
@@ -447,7 +447,7 @@ fn a_secret_that_stands_in_a_file_alone_is_told_too() {
     bed.engine.remember(&user, &format!("noted: {}", token())).expect("noted");
     bed.edit(&user, "memory/2026-05-27.md", format!("Likes tea\n\nthe token is {}\n", token()));
     let finding = only(&bed, &user, FindingKind::Secret);
-    assert_eq!(finding.why, "its file holds a secret (github_token) in line 3");
+    assert_eq!(finding.why, "its file contains a secret (github_token) in line 3");
     assert_eq!((finding.memories[0].label.as_str(), finding.proposals.len()), ("memory/2026-05-27.md:3", 0));
 }
 
@@ -556,7 +556,7 @@ fn what_is_forgotten_is_not_looked_at() {
         .expect("erased");
     let other = bed.save(&user, "the canteen").memory.id;
     bed.update(&user, other, &UpdateRequest { tags: Some(vec![token()]), ..UpdateRequest::default() });
-    assert_eq!(only(&bed, &user, FindingKind::Secret).why, "it holds a secret (github_token) in its tag");
+    assert_eq!(only(&bed, &user, FindingKind::Secret).why, "it contains a secret (github_token) in its tag");
 }
 
 #[test]

@@ -354,7 +354,7 @@ fn a_load_refuses_what_a_save_refuses() {
             record.memory.fields.span.valid_from = Some(build::second(2));
             record.memory.fields.span.valid_until = Some(build::second(1));
         }),
-        ("version 4294967295 is not believed", |record| record.memory.version = Version(u32::MAX)),
+        ("version 4294967295 is not plausible", |record| record.memory.version = Version(u32::MAX)),
         ("out of order", |record| record.memory.version = Version(1)),
         ("out of order", |record| record.versions[0].version = Version(0)),
         ("what its hash says", |record| record.versions[0].fields.text.content = "forged".to_owned()),

@@ -61,7 +61,7 @@ impl Segment {
         if crc32fast::hash(head) != trailer.checksum {
             return Err(wrong("its head does not fit its checksum"));
         }
-        let head = SegmentHead::decoded(head).ok_or_else(|| wrong("its head is not one of this version"))?;
+        let head = SegmentHead::decoded(head).ok_or_else(|| wrong("its head has another version"))?;
         let first_blocks = head.first_blocks();
         let blocks = first_blocks.last().copied().unwrap_or(0);
         // A segment that was never a file has no checksums and needs none. A file without checksums was not made by us.

@@ -62,7 +62,7 @@ impl AddFindings for StoreCheckReport {
 }
 
 const RESTORE: &str =
-    "restore a backup with `tulving backup restore FILE`; before that, save what `tulving dump` gives";
+    "restore a backup with `tulving backup restore FILE`; before that, save the output of `tulving dump`";
 const REPORT: &str =
     "keep a copy of the home and report it; `tulving dump` and `tulving load` into a new home repair it";
 
@@ -233,7 +233,7 @@ impl SqliteStore {
             checkup.warn(
                 "log size",
                 text,
-                "some process reads without end; find it, or stop all and open once",
+                "some process never stops reading; find it, or stop all processes and open the store once",
             );
         } else {
             checkup.fine("log size", text);
@@ -295,7 +295,7 @@ fn structure(reader: &Connection, checkup: &mut StoreCheckReport) -> Result<(), 
     let mut statement = reader.prepare("PRAGMA foreign_key_check")?;
     let broken = statement.query_map([], |row| {
         let (table, row, parent): (String, Option<i64>, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
-        Ok(format!("row {} of {table} points at no row of {parent}", row.unwrap_or(0)))
+        Ok(format!("row {} of {table} references a missing row of {parent}", row.unwrap_or(0)))
     })?;
     let broken: Vec<String> = broken.collect::<Result<_, _>>()?;
     checkup.faults("foreign keys", "every reference is met", &broken, REPORT);

@@ -30,7 +30,7 @@ pub enum ImportableForm {
 #[non_exhaustive]
 pub enum NotImportableReason {
     /// The file may contain a key or a password.
-    #[error("`{name}` may hold secrets")]
+    #[error("`{name}` may contain secrets")]
     Secret {
         /// The file's name.
         name: String,
@@ -321,7 +321,7 @@ mod tests {
         assert_eq!(told("movie.MKV"), "files that end with `.mkv` are not imported");
         assert_eq!(told("bin/thing"), "`thing` has no extension that tells what it is");
         assert_eq!(told(""), "`` has no extension that tells what it is");
-        assert_eq!(told("x/.env"), "`.env` may hold secrets");
+        assert_eq!(told("x/.env"), "`.env` may contain secrets");
     }
 
     #[test]

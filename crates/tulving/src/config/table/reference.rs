@@ -72,7 +72,7 @@ pub(crate) fn reference_page() -> String {
     for (table, about) in TABLES {
         page.push_str(&format!("- `{table}` {about}.\n"));
     }
-    page.push_str("\n## Besides\n\n");
+    page.push_str("\n## Other environment variables\n\n");
     page.push_str(&format!("- `{HOME}`: the home.\n- `{TOKEN}`: the token to use.\n"));
     page.push_str(&format!("- `{LLM_KEY}`: the key of the language model.\n"));
     page

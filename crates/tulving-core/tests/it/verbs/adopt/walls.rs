@@ -57,7 +57,7 @@ fn what_another_person_took_in_stays_theirs() {
     ] {
         let adopted = adopt(&bed, &other, collection(vec![changed]));
         assert_eq!(counts(&adopted), (0, 0, 0, 0));
-        assert_eq!(adopted.left[0].why, "it is not yours to change here");
+        assert_eq!(adopted.left[0].why, "you may not change it here");
         assert_eq!(bed.dump(), before);
     }
     let published = adopt(&bed, &one, collection(vec![theirs(Some(Boundary::Org), "tea at nine")]));

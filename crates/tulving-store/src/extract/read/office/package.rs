@@ -1,4 +1,4 @@
-//! A package of parts: a zip archive of which only a limited number of bytes is unpacked.
+//! A package of parts: a zip archive with a limit on the unpacked bytes.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
