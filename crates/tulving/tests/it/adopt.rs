@@ -53,7 +53,7 @@ fn database(tulving: &Tulving, name: &str, statements: &str) -> (PathBuf, Connec
     (path, connection)
 }
 
-/// Imports what must be importable, and gives what is told of the only source.
+/// Runs an import that must succeed, and returns the report of its only source.
 #[track_caller]
 fn import(tulving: &Tulving, args: &[&str]) -> Value {
     let report = tulving.json(&[&["import"], args].concat());

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use crate::binary::{Run, Transcript, Tulving, WITHOUT_MODEL, assert_transcript, finish};
 use crate::serve::client::Server;
 
-/// Nobody: whoever this is, it is not root.
+/// The user id of `nobody`, or of any other user than root.
 const NOBODY: u32 = 65_534;
 
 #[test]
@@ -98,7 +98,7 @@ fn what_is_no_file_in_the_place_of_one_is_named_and_not_waited_for() {
 /// A copy of the binary that anybody may run, in a folder that anybody may enter.
 pub(crate) fn public_binary(folder: &Path) -> PathBuf {
     let binary = folder.join("tulving");
-    // By another process: a file that this one holds open for writing would be "busy" in a child of another test.
+    // Another process copies the file: if this one had it open for writing, it would be "busy" in a child of another test.
     let copied = Command::new("cp").arg(env!("CARGO_BIN_EXE_tulving")).arg(&binary).status();
     assert!(copied.is_ok_and(|status| status.success()), "the binary could not be copied");
     fs::set_permissions(&binary, Permissions::from_mode(0o755)).expect("changed");
@@ -173,7 +173,7 @@ fn doctor_finds_the_journal_of_a_home_that_can_only_be_read_sound() {
     assert_eq!(found.code, 0, "{}", found.out);
 }
 
-/// Leaves a log with content beside the database, as a process that was killed does.
+/// Leaves a log with content next to the database, as a killed process does.
 fn leave_log(database: &Path) {
     use rusqlite::config::DbConfig;
     let connection = rusqlite::Connection::open(database).expect("opened");
@@ -252,8 +252,8 @@ fn a_home_that_can_only_be_read_answers_what_only_reads() {
     assert_eq!(run(&["save", "again"]).code, 0);
 }
 
-/// Holds a server on a home that can only be read to what it has to do: reads answer, writes are refused by name, and nothing
-/// is written. Gives what it said on standard error.
+/// Checks a server on a read-only home: reads succeed, writes are refused with their own code, and nothing is written. Returns
+/// its output on standard error.
 fn serves_what_only_reads(command: impl Fn(&[&str]) -> Command, home: &Path) -> String {
     let before = fs::read(home.join("tulving.db")).expect("there");
     let server = Server::spawn(command(&["serve", "--listen", "127.0.0.1:0", "--json"]));
@@ -304,7 +304,7 @@ fn serves_what_only_reads(command: impl Fn(&[&str]) -> Command, home: &Path) -> 
         assert!(detail.starts_with("the store is read-only"), "{problem}");
         assert!(!detail.contains(&home.display().to_string()), "{problem}");
     }
-    // By now whatever runs in the background would have tried.
+    // By now all background work has tried to run.
     std::thread::sleep(Duration::from_secs(1));
     let said = server.stop();
     let warnings: Vec<&str> =
@@ -315,7 +315,7 @@ fn serves_what_only_reads(command: impl Fn(&[&str]) -> Command, home: &Path) -> 
     said
 }
 
-/// Holds `tulving mcp` to the same.
+/// Checks the same for `tulving mcp`.
 fn speaks_what_only_reads(command: impl Fn(&[&str]) -> Command) {
     let call = |id: u8, name: &str, arguments: serde_json::Value| {
         let params = serde_json::json!({ "name": name, "arguments": arguments });
@@ -398,7 +398,7 @@ fn a_home_on_a_read_only_file_system_is_served_and_spoken_for() {
     speaks_what_only_reads(command);
 }
 
-/// A file system of its own, gone when it is dropped.
+/// A separate file system, removed when it is dropped.
 struct SmallDisk {
     folder: tempfile::TempDir,
 }

@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
 
-/// The binary with a home of its own.
+/// The binary with its own home.
 pub(crate) struct Tulving {
     folder: TempDir,
 }

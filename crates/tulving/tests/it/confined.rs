@@ -23,7 +23,7 @@ struct Names {
     space_id: String,
 }
 
-/// A home with a private memory, a journal, a turn and a file in the other space, and the names of what is there.
+/// A home with a private memory, a journal, a turn and a file in the other space, and their names.
 fn home() -> (Tulving, Names) {
     let tulving = Tulving::new();
     tulving.ok(&["space", "create", HERE]);
@@ -242,7 +242,7 @@ fn the_space_flag_confines_commands_and_the_settings_only_choose() {
     let spaces = tulving.json(&["space", "list", "--space", HERE]);
     assert_eq!(spaces["spaces"].as_array().expect("a list").len(), 1, "{spaces}");
     assert_ne!(tulving.run(&["space", "members", THERE, "--space", HERE]).code, 0);
-    // Of a token it says what that is confined to; its maker may be an admin of the org.
+    // For a token, the answer names its spaces; its creator may be an admin of the org.
     tulving.ok(&["token", "create", "--for", "one", "--space", HERE]);
     tulving.ok(&["--space", HERE, "token", "create", "--for", "two"]);
     tulving.ok(&["token", "create", "--for", "both", "--space", HERE, "--space", THERE]);

@@ -252,7 +252,7 @@ fn a_model_that_is_away_or_talks_nonsense_breaks_nothing() {
     tulving.assert_healthy();
 }
 
-/// A service that takes a question and never answers; says how many it has taken.
+/// A service that accepts requests and never answers; also returns the number of requests.
 fn hanging() -> (String, std::sync::Arc<std::sync::atomic::AtomicUsize>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let url = format!("http://{}", listener.local_addr().expect("an address"));
@@ -282,7 +282,7 @@ fn a_pass_that_is_killed_leaves_nothing_half_and_is_done_again() {
     assert_eq!(memory(&tulving), KNOWN);
     let new = format!("{KNOWN}- Bo joined\n");
     let service = Service::saying(200, &rewriting(&new));
-    // Killed at whatever moment: the file is the old one or the new one, and what the new one is from is known.
+    // Killed at any moment: the file is the old or the new one, and the sources of the new one are known.
     for _ in 0..15 {
         fs::write(file(&tulving, "MEMORY.md"), KNOWN).expect("written");
         let mut child = asking(&tulving, &service.url, &["consolidate"])

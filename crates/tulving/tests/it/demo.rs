@@ -1,4 +1,4 @@
-//! `tulving demo`: a year in a home of its own, and nobody else's.
+//! `tulving demo`: a made-up year in its own home; other homes are not touched.
 
 use std::path::Path;
 use std::process::Stdio;

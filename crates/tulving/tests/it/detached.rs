@@ -7,7 +7,7 @@ use std::process::Stdio;
 use crate::binary::Tulving;
 use crate::serve::client::Server;
 
-/// Asks the server to save, and says whether it acknowledged.
+/// Asks the server to save, and returns true if it acknowledged.
 fn saves(server: &Server, content: &str) -> Result<(), String> {
     let body = serde_json::json!({ "content": content }).to_string();
     let answer = server.ask("POST", "/v1/memories", &[], body.as_bytes());

@@ -13,7 +13,7 @@ use crate::crash::{endless, kill};
 /// A picture of one pixel: bytes that are no text.
 pub(crate) const PICTURE: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x06\0\0\0\x1f\x15\xc4\x89\0\0\0\nIDATx\x9cc\0\x01\0\0\x05\0\x01\r\n-\xb4\0\0\0\0IEND\xaeB`\x82";
 
-/// Makes files look as if they were written long ago, so that their time tells whether they changed.
+/// Sets an old modification time on files, so that their time shows whether they have changed.
 fn age(tulving: &Tulving, path: &str) {
     let file = fs::File::options().append(true).open(tulving.folder().join(path)).expect("there");
     file.set_modified(UNIX_EPOCH + Duration::from_secs(1_700_000_000)).expect("set");

@@ -13,7 +13,7 @@ use crate::crash::{endless, kill};
 
 const ROUNDS: usize = 50;
 
-/// Notes one entry after another, each by a process of its own. An entry is long enough to be written in several steps, and ends
+/// Notes one entry after another, each in a separate process. An entry is long enough to be written in several steps, and ends
 /// with a mark.
 const ENDLESS_NOTES: &str = r#"
 i=0
@@ -93,7 +93,7 @@ fn an_entry_is_whole_or_absent_after_a_kill() {
         }
     }
     assert!(acknowledged.len() > ROUNDS, "only {} were acknowledged", acknowledged.len());
-    // Whoever comes next finishes what was begun.
+    // The next process finishes the interrupted write.
     tulving.ok(&["tool", "maven", "remember", r#"{"content": "begin last end last"}"#]);
     let said = journals(&tulving);
     assert!(said.ends_with('\n'));
@@ -172,7 +172,7 @@ fn an_archive_is_a_file_and_a_memory_or_neither_after_a_kill() {
         }
     }
     assert!(acknowledged.len() > ROUNDS / 2, "only {} were acknowledged", acknowledged.len());
-    // Whoever comes next settles what was left.
+    // The next process cleans up.
     tulving.ok(&["conversation", "list"]);
     let folder = tulving.home().join("workspace/conversations");
     let files: BTreeSet<String> = fs::read_dir(&folder)

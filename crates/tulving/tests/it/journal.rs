@@ -90,7 +90,7 @@ fn an_edit_replaces_only_what_was_shown() {
     assert_eq!(fs::read_to_string(kept).expect("the copy"), "mine\n");
 }
 
-/// Runs a command in a time zone, by this variable, and gives what it prints.
+/// Runs a command in the time zone of this variable, and returns its output.
 fn in_zone(tulving: &Tulving, variable: &str, zone: &str, args: &[&str]) -> String {
     let mut command = tulving.command(args);
     command.env(variable, zone);

@@ -35,7 +35,7 @@ impl Service {
         let url = format!("http://{}", listener.local_addr().expect("an address"));
         let heard = Arc::<Mutex<Vec<String>>>::default();
         let log = Arc::clone(&heard);
-        // Ends with the process: a listener cannot be told to stop.
+        // Ends with the process, because a listener cannot be stopped.
         thread::spawn(move || {
             for mut stream in listener.incoming().flatten() {
                 let mut reader = BufReader::new(stream.try_clone().expect("shared"));

@@ -1,4 +1,4 @@
-//! Tests of the real binary: child processes, a home in a folder of its own, a clean environment.
+//! Tests of the real binary: child processes, a separate home, a clean environment.
 
 /// Runs the binary and records its output.
 mod binary;

@@ -15,7 +15,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// Most bytes of a line.
 const LIMIT: usize = 8 * 1024 * 1024;
 
-/// A client that writes what it is told to.
+/// A client that writes given messages.
 pub(crate) struct Client {
     child: Child,
     input: Option<ChildStdin>,
@@ -84,7 +84,7 @@ impl Client {
         answer
     }
 
-    /// Closes its end, and gives what is said on standard error and the exit code.
+    /// Closes its end, and returns the output on standard error and the exit code.
     fn leave(mut self) -> (String, i32) {
         drop(self.input.take());
         let mut said = String::new();

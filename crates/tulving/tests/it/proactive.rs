@@ -22,7 +22,7 @@ fn what_a_user_says_in_passing_is_a_memory_of_source_auto() {
     assert!(recalled.contains("#1 [preference] User prefers tea over coffee (auto, "), "{recalled}");
     let summary = tulving.ok(&["context", "--dialect", "max"]);
     assert!(summary.contains("  - [#1] User prefers tea over coffee"), "{summary}");
-    // The summary, logged as a turn, is nothing that anybody said; nor is the block that Tulving gives.
+    // Neither the summary, logged as a turn, nor the block from Tulving is a statement of a speaker.
     tulving.ok(&["turn", "log", "user", &summary.replace("User prefers", "I prefer")]);
     tulving.ok(&[
         "turn",

@@ -26,7 +26,7 @@ impl Service {
         let host = listener.local_addr().expect("an address").to_string();
         let service = Self { host, size: Arc::new(size.into()), asked: Arc::default() };
         let (size, asked) = (service.size.clone(), service.asked.clone());
-        // Ends with the process: a listener cannot be told to stop.
+        // Ends with the process, because a listener cannot be stopped.
         thread::spawn(move || {
             let mut held = Vec::new();
             for stream in listener.incoming().flatten() {

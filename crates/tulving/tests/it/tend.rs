@@ -144,7 +144,7 @@ fn they_are_applied_over_http_in_the_space_of_the_call() {
     assert_eq!(tend(json!({ "dry": true })).status, 400);
 }
 
-/// Saves a room of each stability, and gives the order of the stabilities in the answers to questions, with the real model.
+/// Saves a room of each stability, and returns the order of the stabilities in the answers to questions, with the real model.
 fn ordered(rooms: [(&str, &str); 3], questions: &[&str]) -> Vec<Vec<String>> {
     let tulving = Tulving::new();
     let with_model = |args: &[&str]| {

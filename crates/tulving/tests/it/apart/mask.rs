@@ -18,14 +18,14 @@ pub(super) fn numbered(told: &str) -> String {
     })
 }
 
-/// With what was asked for in one word, whatever it was, and without the number of the request.
+/// Returns an answer in which the names of the question are one word, without the number of the request.
 pub(super) fn masked(told: &str, all: &[&Names]) -> String {
     let mut told = told.to_owned();
     let mut values: Vec<(&str, &str)> =
         all.iter().flat_map(|names| names.iter()).map(|(name, value)| (*name, value.as_str())).collect();
     values.sort_by_key(|(_, value)| std::cmp::Reverse(value.len()));
     for (name, value) in values {
-        // Numbers and days stand for themselves where nobody asked for them.
+        // Numbers are not replaced, because they also occur where the question does not name them.
         if !matches!(name, "NUMBER") {
             told = told
                 .replace(value, &format!("‹{name}›"))

@@ -1,4 +1,4 @@
-//! Two groups, `kitchen` and `garden`, each with a token of its own, memories, files, journals, `MEMORY.md`, archived
+//! Two groups, `kitchen` and `garden`, each with its own token, memories, files, journals, `MEMORY.md`, archived
 //! conversations and a log. With garden's token, every route and every tool is called with names from kitchen.
 //!
 //! Each question is asked four times: with a name from kitchen and with a name that does not exist, and both again on a

@@ -41,8 +41,8 @@ pub(super) fn ask(server: &Server, token: &str, method: &str, path: &str, body: 
     ok(&server.send(&request(server.address, method, path, &headers, body.as_bytes())))
 }
 
-/// Files become memories when somebody reads. One after the other, they get ids in the same order on both sides, and ids decide
-/// between equal scores. A list reads files only if it names one; otherwise the background does, at a time of its own.
+/// Reads the files, so that they become memories. Files read one after the other get ids in the same order on both servers, and
+/// ids decide between equal scores. A list reads files only if it names one; otherwise they are read later in the background.
 fn look(server: &Server, token: &str) {
     ask(server, token, "GET", "/v1/memories?limit=1&source_path=read-the-files", &Value::Null);
 }

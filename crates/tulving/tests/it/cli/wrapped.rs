@@ -123,7 +123,7 @@ fn links_versions_timelines_and_journals_are_wrapped_too() {
         for columns in [100, 70] {
             let text = shown(&tulving, args, columns);
             if args[0] != "get" {
-                // Beside two dates there is little room: what has none is pointed to.
+                // Next to two dates there is little room: a text that does not fit gets a pointer.
                 let whole = words(&text).contains(&"vault.");
                 assert!(
                     whole || columns < 100 && text.contains("… (more: "),

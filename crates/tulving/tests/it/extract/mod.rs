@@ -1,4 +1,4 @@
-//! The text of files, read by the real binary in a process of its own: what comes out, what it may cost, and what is left of it.
+//! Text extraction by the real binary in a separate process: the text, the limits, and the cleanup.
 
 /// Files of every form, and images with tesseract.
 mod files;
@@ -80,8 +80,8 @@ fn parent_of(id: u32) -> Option<u32> {
     stat_of(id, 1).and_then(|parent| parent.try_into().ok())
 }
 
-/// Tells whether a process that this one or a child of it has started has lowered all of its limits: its niceness comes last, and
-/// is ten more than that of its parent, at most 19. Where the parent already exists, the last bound tells.
+/// Returns true if a process started by this one or by a child has lowered all of its limits. The niceness is lowered last, to
+/// ten more than that of the parent, at most 19. If the parent is at 19 already, the last other limit decides.
 fn is_limited(id: u32) -> bool {
     let niceness = |id| stat_of(id, 16);
     let own = niceness(std::process::id()).expect("this process");

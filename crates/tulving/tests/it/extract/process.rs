@@ -87,7 +87,7 @@ fn one_that_hangs_is_ended_in_time_with_all_that_it_started() {
     assert_eq!(error, ExtractError::Late { after: limits.wall });
     assert!(error.retryable() && begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
     let child: u32 = other.read("child").trim().parse().expect("it had one");
-    // Whoever has it now may not have waited for it yet.
+    // Its new parent may not have waited for it yet.
     eventually("its child still runs", || match fs::read_to_string(format!("/proc/{child}/stat")) {
         Ok(stat) if !stat.contains(") Z ") => None,
         _ => Some(()),
@@ -165,7 +165,7 @@ fn none_is_left_when_who_waits_for_it_is_killed() {
     let reads = eventually("it does not read", || {
         let all = fs::read_dir("/proc").expect("processes").filter_map(Result::ok);
         let mut all = all.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-        // Once it has lowered its limits, it also knows whom to follow.
+        // Once it has lowered its limits, it also follows its parent.
         all.find(|id| parent_of(*id) == Some(waits.id()) && is_limited(*id))
     });
     std::thread::sleep(Duration::from_millis(50));

@@ -125,7 +125,7 @@ impl Server {
         Answer { body: unchunked(&answer.body), ..answer }
     }
 
-    /// Calls a tool, which must succeed, and gives what it answered.
+    /// Calls a tool, which must succeed, and returns its answer.
     pub(crate) fn tool(&self, dialect: &str, tool: &str, arguments: &Value) -> Value {
         let answer = self.call(dialect, tool, &[], arguments);
         assert_eq!(answer.status, 200, "{}", answer.text());
@@ -149,7 +149,7 @@ impl Server {
         self.send_signal(rustix::process::Signal::TERM);
     }
 
-    /// Ends it in the middle of whatever it does.
+    /// Kills it in the middle of its work.
     pub(crate) fn kill(&self) {
         self.send_signal(rustix::process::Signal::KILL);
     }
@@ -159,7 +159,7 @@ impl Server {
         rustix::process::kill_process(id, signal).expect("it runs");
     }
 
-    /// Waits until it has ended by itself, and gives what it said on standard error.
+    /// Waits until it has ended by itself, and returns its output on standard error.
     pub(crate) fn ended(mut self) -> String {
         let mut rest = String::new();
         self.out.read_to_string(&mut rest).expect("text");

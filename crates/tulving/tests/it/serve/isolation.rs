@@ -1,7 +1,7 @@
 //! Ten thousand requests of random principals, against a model of who may see what.
 //!
 //! Each memory contains a unique word. No answer may contain a word that its reader may not see, and a request that names
-//! something hidden must be answered as one that names what never was: the same status, the same text, as soon.
+//! something hidden must be answered like one that names something that never existed: same status, same text, same time.
 
 use std::collections::BTreeSet;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -84,7 +84,7 @@ struct Memory {
 
 fn sees(people: &[Person], who: usize, memory: &Memory) -> bool {
     let person = &people[who];
-    // A token leads only into its spaces, whatever its holder may see elsewhere.
+    // A token reaches only its own spaces, even if its owner may see others.
     person.spaces.contains(&memory.space)
         && match memory.boundary {
             "private" => memory.owner == who,
@@ -212,7 +212,7 @@ fn not_one_of_ten_thousand_requests_tells_of_what_is_hidden() {
                 check(&text, &memory.word);
             }
             4 => {
-                // A key that another holds in private is free: what is saved under it is one's own.
+                // A key of another user's private memory is free: a save under it creates the caller's own memory.
                 let key = format!("free-{}", random.u8(..4));
                 let body =
                     json!({ "content": format!("scratch of {who}"), "boundary": "private", "key": key });

@@ -252,7 +252,7 @@ fn a_server_killed_under_load_has_all_that_was_acknowledged_and_nothing_by_half(
     let book = book.into_inner().expect("whole");
     assert_found(&server, &book.acknowledged);
     assert!(book.unanswered.len() >= KILLS, "the kills came at the wrong time");
-    // What is there although nobody was told so is there for every verb.
+    // A memory that exists without an acknowledgement exists for every verb.
     let listed = tulving.json(&["list", "--all"]);
     let mut client = Client::connect(&server).expect("it listens");
     for memory in listed["memories"].as_array().expect("a list") {

@@ -260,7 +260,7 @@ fn every_refusal_under_v1_carries_an_error_object_for_clients_that_ignore_the_st
     let server = Server::start(&tulving);
     let mut seen = BTreeSet::new();
     let mut check = |what: &str, answer: Answer| {
-        // Whatever was done is no refusal; lists of nothing are lists.
+        // A successful act is no refusal, and an empty list is a list.
         if answer.status >= 400 {
             let code =
                 answer.json()["code"].as_str().unwrap_or_else(|| panic!("{what}: {answer:?}")).to_owned();

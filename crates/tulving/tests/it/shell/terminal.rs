@@ -12,7 +12,7 @@ use pty_process::blocking::{Pty, open};
 /// Long enough for any machine; what is waited for comes at once.
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// A prompt on a line of its own. As a line is edited it is drawn again, in the same place.
+/// A prompt at the start of a line. An edited line is drawn again in the same place.
 pub(super) const PROMPT: &str = "\ntulving> ";
 pub(super) const TAB: &str = "\t";
 pub(super) const UP: &str = "\u{1b}[A";
@@ -67,7 +67,7 @@ impl Terminal {
         said + &self.sees(PROMPT)
     }
 
-    /// Waits until this is shown after what was seen before; gives all up to its end.
+    /// Waits until this text is shown after the text seen before; returns everything up to its end.
     pub(crate) fn sees(&mut self, text: &str) -> String {
         loop {
             let shown = self.shown();
