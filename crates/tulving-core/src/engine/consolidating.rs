@@ -409,7 +409,7 @@ impl Engine {
         };
         let mut pass = Pass { acts: vec![act], ..pass };
         if let Some(why) = &told.dropped {
-            pass = noting(pass, &format!("said of what is gone: {why}"));
+            pass = noting(pass, &format!("reason for the removals: {why}"));
         }
         ledger::note(ports, None, &pass)?;
         let from = long_term::seen_as(known.digest.as_deref().unwrap_or_default());

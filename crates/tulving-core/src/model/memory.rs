@@ -179,7 +179,7 @@ impl Memory {
         self.place_in_file().unwrap_or_else(|| self.reference().to_string())
     }
 
-    /// Returns the texts outside of the [versioned fields](VersionFields::texts) that a save checks for secrets, each with
+    /// Returns the texts outside the [versioned fields](VersionFields::texts) that a save checks for secrets, each with
     /// its field.
     pub(crate) fn texts_beside(&self) -> impl Iterator<Item = (Field, &str)> {
         let Self { provenance, place, .. } = self;

@@ -37,7 +37,7 @@ impl Sight {
     }
 }
 
-/// The memories that a search covers. Memories outside of the scope do not affect the answer.
+/// The memories that a search covers. Memories outside the scope do not affect the answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SearchScope {
     /// The memories that the caller may see.

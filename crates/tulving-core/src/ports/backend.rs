@@ -1,4 +1,4 @@
-//! The port to a backend, which stores memories outside of the built-in store.
+//! The port to a backend, which stores memories outside the built-in store.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use crate::model::error::BackendError;
 use crate::model::id::{MemoryId, PrincipalId, SpaceId};
 use crate::model::memory::Memory;
 
-/// A backend that stores memories outside of the built-in store.
+/// A backend that stores memories outside the built-in store.
 ///
 /// Every call returns within its timeout, whatever the backend does; if the answer is late, the call returns
 /// [`TimedOut`](BackendError::TimedOut). If the backend does not offer a verb, the call returns

@@ -53,7 +53,7 @@ pub trait PreparedRestore {
 }
 
 /// The steps before and after the commit of a restore, while writers are blocked. The caller of [`PreparedRestore::commit`]
-/// implements them, because only the caller knows the parts of the home outside of the store.
+/// implements them, because only the caller knows the parts of the home outside the store.
 pub trait RestoreSteps {
     /// Saves the previous content, and returns its path. Called before the commit.
     fn keep(&mut self) -> Result<PathBuf, StoreError>;

@@ -105,7 +105,7 @@ pub enum Invalid {
         /// The reason.
         why: &'static str,
     },
-    /// A file of the default space outside of the folders for memory files.
+    /// A file of the default space outside the folders for memory files.
     #[error(
         "`{got}` cannot be the name of a file: the space `default` keeps only files below memory/ and conversations/"
     )]

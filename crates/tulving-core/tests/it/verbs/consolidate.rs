@@ -268,7 +268,7 @@ fn lines_may_go_where_it_is_said_why_and_by_the_share_that_is_set() {
     assert_eq!(told.dropped.as_deref(), Some("Ana left, and deploys are daily"));
     assert_eq!(told.gone.len(), 2);
     let note = passes(&engine, &user)[0].note.clone().unwrap_or_default();
-    assert!(note.ends_with("said of what is gone: Ana left, and deploys are daily"), "{note}");
+    assert!(note.ends_with("reason for the removals: Ana left, and deploys are daily"), "{note}");
     bed.edit(&user, MEMORY, KNOWN);
     engine.set_consolidation(ConsolidationSettings { max_loss: 1.0, ..on() });
     rewrite(&llm, "# Known\n");

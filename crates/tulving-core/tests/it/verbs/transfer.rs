@@ -357,7 +357,7 @@ fn a_load_refuses_what_a_save_refuses() {
         ("version 4294967295 is not plausible", |record| record.memory.version = Version(u32::MAX)),
         ("out of order", |record| record.memory.version = Version(1)),
         ("out of order", |record| record.versions[0].version = Version(0)),
-        ("what its hash says", |record| record.versions[0].fields.text.content = "forged".to_owned()),
+        ("does not match its hash", |record| record.versions[0].fields.text.content = "forged".to_owned()),
         ("access_count", |record| record.memory.usage.access_count = u64::MAX),
         ("number", |record| record.memory.number = Some(Number(u64::MAX))),
         ("the content is empty", |record| retell(record, " ")),

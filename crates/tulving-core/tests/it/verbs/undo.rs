@@ -153,7 +153,7 @@ fn links_are_as_they_were() {
     desk.bed.link(&desk.user, one, two, Relation::CausedBy);
     assert_eq!(desk.undo(), ["linked #1 (One) caused_by #2 (Two)"]);
     assert_eq!(edges().len(), 0);
-    assert_eq!(desk.undo(), ["took the link from #1 (One) to #2 (Two) away"]);
+    assert_eq!(desk.undo(), ["removed the link from #1 (One) to #2 (Two)"]);
     let edge = edges()[0].via[0];
     assert_eq!(
         (edge.relation, edge.linked_by, edge.weight.get()),

@@ -80,7 +80,7 @@ fn a_model_decides_what_takes_the_place_of_what_and_that_is_one_act_that_can_be_
         .dissociate(&hub, new.into(), old.into(), Some(Relation::Contradicts))
         .expect("somebody knows better");
     let undone = engine.undo(&hub, pass.id, false).expect("looked at");
-    assert!(undone.steps[0].stays.as_deref().is_some_and(|why| why.starts_with("the link was removed")));
+    assert!(undone.steps[0].stays.as_deref().is_some_and(|why| why.starts_with("the link has been removed")));
 }
 
 #[test]
