@@ -38,7 +38,8 @@ const WRONG_FORMS: [[&str; 3]; 17] = [
     ["updated", "updates", "updating"],
 ];
 
-/// Returns every new commit with a wrong subject. Where the new commits cannot be told from the others, prints why and returns nothing.
+/// Returns every new commit with a wrong subject. If the new commits cannot be distinguished from the others, prints the
+/// reason and returns nothing.
 pub(crate) fn check(repository: &Repository) -> Result<Vec<CheckFinding>> {
     let git = |arguments: &[&str]| git(repository, arguments);
     let Ok(shallow) = git(&["rev-parse", "--is-shallow-repository"]) else {

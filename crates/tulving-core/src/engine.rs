@@ -201,7 +201,7 @@ impl Engine {
     }
 
     /// Returns the same caller in the first of these spaces, specified by name or id. The new caller is restricted to these
-    /// spaces: no request of it can see, count or change anything in another space.
+    /// spaces: none of its requests can see, count or change anything in another space.
     pub fn confine(&self, caller: &Caller, spaces: &[&str]) -> Result<Caller, Error> {
         directory::confine(&self.ports, caller, spaces)
     }

@@ -44,7 +44,7 @@ impl ToolReply {
     }
 
     /// Creates an answer of data with memories. The text is the same JSON without the fields of memories that a model does not
-    /// need, such as hashes, owners and counts: it is what most hosts put into the context of the model.
+    /// need, such as hashes, owners and counts. Most hosts put this text into the context of the model.
     pub(crate) fn brief(made: &impl Serialize) -> Result<Self, serde_json::Error> {
         let Self { text, data } = Self::data(made)?;
         let mut brief = data.clone().unwrap_or_default();

@@ -1,5 +1,4 @@
-//! Schemas of closed word lists and of names, for arguments and answers; and a function that formats a content within a
-//! list.
+//! Schemas of closed word lists and of names, for arguments and answers. Also formats a content within a list.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 

@@ -27,9 +27,9 @@ use crate::home::{Home, make_folder};
 
 /// The prefix of the names of stages. These names are hidden, so that no listing of a workspace contains them.
 const STAGE: &str = ".tulving-restore-";
-/// The name of the folder with the new files in a stage.
+/// The folder inside a stage with the new files.
 const NEW: &str = "new";
-/// The name of the folder with the previous files in a stage.
+/// The folder inside a stage with the previous files.
 const OLD: &str = "old";
 /// The name of a marker file. It is created in a stage after all old files were moved into the stage: from then on, all
 /// files in the live folder are new.

@@ -60,8 +60,8 @@ impl FaultyStore {
         nth > 0 && self.calls.load(Ordering::SeqCst) >= nth
     }
 
-    /// Runs `deed` on the inner store before the next set is applied, as if another writer was faster. If there are
-    /// several deeds, one of them runs before each set, in their order.
+    /// Runs `deed` on the inner store before the next set is applied, as if another writer was faster. After
+    /// several calls of this method, one of their functions runs before each set, in the order of the calls.
     pub fn before_next_apply(&self, deed: impl FnOnce(Arc<dyn Store>) + Send + 'static) {
         let mut meddlers = self.meddlers.lock().unwrap_or_else(PoisonError::into_inner);
         meddlers.insert(0, Box::new(deed));

@@ -123,7 +123,7 @@ impl InMemoryFiles {
         self.change(&path, |kept| kept.pledges.push(pledge));
     }
 
-    /// Acts as if everybody who was about to settle a pledge had died.
+    /// Leaves all unsettled pledges behind, as if their processes had died.
     pub fn abandon(&self) {
         let mut kept = self.kept();
         let begun = std::mem::take(&mut kept.begun);

@@ -34,7 +34,7 @@ impl fmt::Display for RandomSeed {
 pub struct SeedPanicGuard(RandomSeed);
 
 impl SeedPanicGuard {
-    /// Creates the guard. Keep it alive for as long as the seed matters.
+    /// Creates the guard. Keep it until the end of the code that uses the seed.
     pub fn new(seed: RandomSeed) -> Self {
         Self(seed)
     }

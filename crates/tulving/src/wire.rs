@@ -300,8 +300,8 @@ impl App<'_> {
         self.here_and(&[])
     }
 
-    /// Reads a relative source path as the full path of the file there, by which pushes and imports know it, unless memories were
-    /// saved with the path as it is written.
+    /// Replaces a relative source path by the full path of that file, because pushes and imports save the full path. A path
+    /// stays as it is if there is no such file, or if memories were saved with exactly this path.
     pub(crate) fn resolve_source_path(&self, source_path: &mut Option<String>) -> Result<(), Failure> {
         let Some(path) = source_path.as_deref().map(Path::new).filter(|path| path.is_relative()) else {
             return Ok(());
@@ -313,8 +313,8 @@ impl App<'_> {
         Ok(())
     }
 
-    /// Returns the flag that named the space of the call, with a leading space character, so that a printed command works in
-    /// the same space when a user copies it.
+    /// Returns the flag that named the space of the call, with a leading space character. A printed command needs it to work
+    /// in the same space when a user copies it.
     pub(crate) fn place(&self, caller: &Caller) -> Result<String, Failure> {
         Ok(match self.settings.space_source() {
             SettingSource::Flag { name } => format!(" {name} {}", self.engine.space(caller)?.name),
@@ -417,7 +417,7 @@ impl App<'_> {
         embedded.map(drop)
     }
 
-    /// Reads a few waiting turns. An embedding service gets little time for it.
+    /// Reads a few waiting turns. If a service embeds them, it gets a short time limit.
     fn listen_a_little(&self) -> Result<(), Error> {
         let hurried = self.hurried();
         let engine = hurried.as_ref().unwrap_or(&self.engine);

@@ -291,7 +291,8 @@ struct LineRunCount {
 
 /// Counts occurrences of runs that have the length of an entry. Supports any number and any length of entries.
 struct LineRunCounter {
-    /// Numbers for the runs of one, two, four… lines, by their first line.
+    /// For each run length (one, two, four… lines) and each first line, the number of the run. Equal runs have the same
+    /// number.
     names: Vec<Vec<u32>>,
     lengths: BTreeSet<usize>,
 }

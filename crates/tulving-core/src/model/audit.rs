@@ -18,7 +18,7 @@ pub struct AuditEntry {
     pub at: Timestamp,
     /// The principal who acted.
     pub by: PrincipalId,
-    /// The agent that was used.
+    /// The name of the agent that the principal used.
     pub agent: Option<String>,
     /// The act.
     pub act: AuditAct,
@@ -40,7 +40,7 @@ pub struct AuditEntry {
 pub struct LastChange {
     /// Time of the change.
     pub at: Timestamp,
-    /// The agent that was used.
+    /// The name of the agent that the principal used.
     pub agent: Option<String>,
     /// Its audit entries, in order.
     pub audited: Vec<AuditEntry>,

@@ -241,7 +241,7 @@ pub enum Write {
         /// Time of the last write of the claim that this replaces; `None` if there was none.
         from: Option<Timestamp>,
     },
-    /// Adds the answer to a claim of the actor that began at the given time and has no answer. If any memory was erased
+    /// Adds the answer to the actor's claim that began at the given time, if it has no answer yet. If any memory was erased
     /// since the claim began, an empty answer is stored, because the answer may reveal the erased content. For the same
     /// reason, each erasure empties all answers that are already stored.
     Answer {
@@ -252,7 +252,7 @@ pub enum Write {
         /// The answer.
         answer: String,
     },
-    /// Deletes a claim of the actor that began at that time and has no answer.
+    /// Deletes the actor's claim that began at that time, if it has no answer yet.
     DropClaim {
         /// The actor's key for the request.
         key: String,

@@ -183,8 +183,8 @@ impl Stamp {
         Timestamp::from_micros(self.modified.div_euclid(1_000))
     }
 
-    /// Returns true if at `now` the stamp reliably distinguishes this state from any later one. A file written a moment ago may
-    /// be written again within the resolution of its file system's clock.
+    /// Returns true if the last write is so long ago that a later write must change the stamp. A file written a moment
+    /// before `now` may be written again within the resolution of its file system's clock.
     pub fn is_settled(&self, now: Timestamp) -> bool {
         self.modified_at().plus_millis(2_000) < now
     }

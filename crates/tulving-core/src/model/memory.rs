@@ -485,7 +485,8 @@ impl Status {
         if state == self.state { self } else { Self { state, ruled_at: None, ..self } }
     }
 
-    /// Returns the status with a state that a rule set, or that somebody restored, at this instant.
+    /// Returns the status with another state and the time of the change. Used if a rule set the state, or if somebody made
+    /// the memory active again.
     #[must_use]
     pub fn ruled(self, state: State, at: Timestamp) -> Self {
         Self { state, ruled_at: Some(at), ..self }

@@ -14,10 +14,10 @@ use crate::model::time::Timestamp;
 /// The weight of meaning and the weight of words in the score.
 const MEANING: f64 = 0.6;
 const WORDS: f64 = 0.4;
-/// The shares of their word scores that the neighbours of an item lend to the item, by offset: two items before it and two
-/// items after it.
+/// An item also gets a share of the word scores of its neighbours: two items before it and two items after it. Each entry
+/// is the offset of the neighbour and its share.
 const LENT_WORDS: [(i64, f64); 4] = [(-1, 0.5), (-2, 0.25), (1, 0.25), (2, 0.125)];
-/// The shares of their meaning scores that the neighbours of an item lend to the item, by offset.
+/// The same for the meaning scores.
 const LENT_MEANING: [(i64, f64); 2] = [(-1, 0.25), (1, 0.125)];
 /// Number of terms up to which an item borrows the full share from its neighbours. A longer item borrows proportionally
 /// less, because a long text is usually clear without its neighbours.
@@ -106,8 +106,8 @@ pub(crate) fn sum(parts: &[Part]) -> f64 {
 pub(crate) struct ItemScores<'a> {
     found: &'a Found,
     aspects: &'a QueryFeatures,
-    /// True for each item that is noise: the item is not near and has none of the words, even with the shares that its
-    /// neighbours lend.
+    /// True for each item that is noise: the item is not near and has none of the words, even with the shares of its
+    /// neighbours.
     noise: Vec<bool>,
     meaning: Vec<f64>,
     words: Vec<f64>,

@@ -146,7 +146,7 @@ struct ForgetBatch<'a> {
     reason: Option<String>,
 }
 
-/// A memory that may be forgotten, and the right to do so.
+/// A memory that the caller may forget, and the right that allows this.
 struct Leaving {
     memory: Memory,
     right: Right,

@@ -38,8 +38,8 @@ pub(crate) fn count(ports: &Ports, caller: &Caller, filter: &Filter) -> Result<u
 
 /// Returns a page of memories. Mirrors are left out unless the filter names their file. The page is shorter than
 /// requested if the contents are long. Cursors skip and repeat no memory, even if memories are written between two
-/// pages: in the order of creation, each page begins after the last memory of the previous page; an order that may
-/// change is frozen by the first page.
+/// pages. In the order of creation, each page begins after the last memory of the previous page. For an order that may
+/// change, the first page fixes the order of all pages.
 pub(crate) fn list(ports: &Ports, caller: &Caller, request: &ListRequest) -> Result<Page, Error> {
     bounded(Field::Limit, request.limit, limits::PAGE)?;
     let filter = fitted(&request.filter, ports.clock.now())?.of_records();
@@ -146,7 +146,7 @@ pub(crate) fn nearest(ports: &Ports, caller: &Caller, ids: &[MemoryId]) -> Resul
     Ok(ports.store.memories_within(&caller.viewer, ids, ports.limits.answer_bytes)?)
 }
 
-/// Calls the function with each of these memories. Reads no more at once than the size limit of an answer.
+/// Calls the function with each of these memories. Reads them in parts; each part is at most as large as an answer.
 pub(crate) fn each(
     ports: &Ports,
     caller: &Caller,

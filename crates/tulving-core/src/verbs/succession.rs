@@ -1,8 +1,8 @@
 //! Succession: the rule by which a memory counts as superseded. Recall, lists, reads, related memories and the briefing
 //! all use this rule.
 //!
-//! This module writes nothing. The store contains the statements of callers that one memory updates another; a
-//! statement counts or does not count depending on the time in question. When a memory becomes valid again, the links
+//! This module writes nothing. The store contains `updates` links made by callers, and this module decides which of them
+//! count at a given time. When a memory becomes valid again, the links
 //! that superseded it are removed, so normally no cycle of updates is stored. If two concurrent writers or a dump still
 //! create a cycle, the newest link counts.
 

@@ -23,8 +23,8 @@ const VOCABULARY: &str = include_str!("../../models/all-minilm-l6-v2/vocab.txt")
 
 /// all-MiniLM-L6-v2: 384 dimensions, the mean over at most 256 word pieces.
 ///
-/// The model is read on first use, once per process. The vector of a text is always identical to the last bit, whatever
-/// other texts are embedded in the same call. An empty text has a vector too.
+/// The model is read on first use, once per process. The vector of a text is always the same to the last bit; it does
+/// not depend on the other texts of the call. An empty text has a vector too.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MiniLm;
 

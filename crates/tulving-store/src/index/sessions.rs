@@ -28,7 +28,7 @@ pub(super) struct ResultDoc {
 pub(super) struct CandidateSession {
     /// True if the session consists of the chunks of one memory.
     pub(super) document: bool,
-    /// The docs of the session, visible or not, part by part.
+    /// All docs of the session, visible or not: for each part of the index, its number and a range of docs.
     pub(super) docs: Vec<(u32, Range<u32>)>,
     /// Number of visible docs of the session.
     pub(super) items: u32,

@@ -100,8 +100,8 @@ impl StoreConnections {
 }
 
 impl StoreConnections {
-    /// Returns an error if one of the files is not the file that was opened, or if a file that is read as unchanging
-    /// was changed.
+    /// Returns an error if one of the files is not the file that was opened, or if a file that was opened as read-only
+    /// has changed.
     pub(super) fn require_in_place(&self) -> Result<(), StoreError> {
         self.place.require()?;
         match self.reach.is_current() {

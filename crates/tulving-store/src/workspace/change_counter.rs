@@ -1,7 +1,7 @@
 //! Detects that files in the folder of a space may have changed since the last check.
 //!
 //! On Linux the kernel records a change before the writer continues. So reading these records at each call detects
-//! every change and needs no thread. The watched folders are those that memories are made of: `memory` and
+//! every change and needs no thread. The watched folders contain the files that memories mirror: `memory` and
 //! `conversations` of the workspace and of each space, and everything below the folders of groups. Their parent folders
 //! are watched too, to notice new folders. If not all of these folders can be watched, nothing is watched for a while,
 //! and callers read all files.

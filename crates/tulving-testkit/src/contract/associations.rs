@@ -114,7 +114,7 @@ pub fn an_edge_can_be_removed(fresh: StoreFactory<'_>) {
     assert!(stays.iter().all(|edge| found.contains(edge)), "{found:?}");
 }
 
-/// A replacement keeps all edges of a memory, even edges whose other end the actor cannot see.
+/// A memory that replaces another takes over all its associations, even those with memories that the actor cannot see.
 pub fn a_replacement_keeps_every_edge(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("kept");

@@ -1,4 +1,4 @@
-//! A dump contains everything that is true in a store, in an order that can be loaded, and it loads back unchanged.
+//! A dump contains the whole content of a store, in an order that can be loaded. After a load, the content is the same.
 
 use std::collections::HashSet;
 
@@ -202,7 +202,8 @@ pub fn a_taken_number_is_replaced(fresh: StoreFactory<'_>) {
     assert_eq!(next.number, Some(Number(3)));
 }
 
-/// A memory that repeats a key, path or content of its audience is left out, and the existing one is named.
+/// A memory is left out if another memory of its audience has the same key, path or content. The outcome names that
+/// memory.
 pub fn a_repeated_memory_is_left_out(fresh: StoreFactory<'_>) {
     let changes: [fn(&mut Memory); 3] = [
         |_| (),

@@ -268,7 +268,8 @@ pub fn the_audit_can_be_filtered(fresh: StoreFactory<'_>) {
     assert_eq!(there, []);
 }
 
-/// The last change of an actor is found by the versions and the audit entries of its instant, whatever others did since.
+/// The last change of an actor is found by the versions and the audit entries of its instant, even if others have made
+/// changes since.
 pub fn the_last_change_of_an_actor_is_known_by_its_traces(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("mine");

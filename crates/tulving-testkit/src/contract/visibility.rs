@@ -135,7 +135,7 @@ fn reads(world: &StoreFixture, viewer: &Viewer, (memory, named): &(Memory, Memor
     shown
 }
 
-/// Every read shows all of a pair, or nothing of it.
+/// Asserts that every read shows the whole pair if this is expected, and nothing of it otherwise.
 #[track_caller]
 fn assert_reads(world: &StoreFixture, viewer: &Viewer, pair: &(Memory, Memory), expected: bool, who: &str) {
     for (read, shown, all) in reads(world, viewer, pair) {
@@ -164,8 +164,8 @@ pub fn a_boundary_is_kept_by_every_read(fresh: StoreFactory<'_>) {
     }
 }
 
-/// A memory in a group is visible only to its members, and membership in a group does not make them members of
-/// the org.
+/// A memory in a group is visible only to the members of the group. A member of a group is not automatically a member
+/// of the org.
 pub fn a_group_is_sealed(fresh: StoreFactory<'_>) {
     let town = VisibilityFixture::new(fresh);
     let sealed = town.who("sealed");
@@ -248,8 +248,8 @@ pub fn memories_come_in_the_order_of_their_ids(fresh: StoreFactory<'_>) {
     assert_eq!(good(world.store.memories(&eyes(owner), &[])), []);
 }
 
-/// A forgotten memory is in no read, except for its owner, and by its name for an admin of its space if it was
-/// shared.
+/// A forgotten memory is visible only to its owner. If it was shared, an admin of its space can read it too, but only by
+/// name.
 pub fn forgotten_memories_are_for_owner_and_admin(fresh: StoreFactory<'_>) {
     let town = VisibilityFixture::new(fresh);
     let world = &town.world;

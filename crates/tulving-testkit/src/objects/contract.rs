@@ -29,7 +29,7 @@ fn put(objects: &dyn Objects, bytes: &[u8]) -> String {
     objects.put(bytes, &hash(bytes)).expect("it can be kept")
 }
 
-/// Bytes are returned exactly as they were put, whatever they are and however many.
+/// Bytes are returned exactly as they were stored: any bytes, and any number of them.
 pub fn what_is_put_is_given_back(empty: ObjectsFactory<'_>) {
     let objects = empty();
     let large: Vec<u8> = (0..3_000_000_u32).map(|n| (n % 251) as u8 ^ (n >> 13) as u8).collect();
@@ -84,8 +84,8 @@ pub fn what_is_removed_is_gone_and_can_be_put_again(empty: ObjectsFactory<'_>) {
     assert_eq!(objects.get(&gone), Ok(Some(b"goes".to_vec())));
 }
 
-/// Any number of callers may keep objects at the same time. A removal requires that no caller keeps objects, and a
-/// keeper waits until no caller removes objects.
+/// Any number of callers may keep objects at the same time. No caller can remove objects while another keeps some. A
+/// caller that wants to keep objects waits while another removes some.
 pub fn who_keeps_and_who_removes_wait_for_each_other(empty: ObjectsFactory<'_>) {
     let objects = empty();
     let free = || objects.removing().expect("asked").is_some();

@@ -104,7 +104,7 @@ impl<'a> DisplayContent<'a> {
         }
     }
 
-    /// Returns the first meaningful line of code, without comment marks and block marks.
+    /// Returns the first meaningful line of code, without the signs of comments and brackets.
     fn first_code(&self) -> String {
         let bare = |line: &str| {
             let line =
@@ -204,7 +204,7 @@ mod tests {
     use crate::classify::form::of_text;
     use crate::classify::{summary, title};
 
-    /// Returns the title and the summary that a save makes, or the ones that are shown if the save makes none.
+    /// Returns the title and the summary that a save stores. If it stores none, returns those that are shown instead.
     fn shown(name: Option<&str>, content: &str) -> (String, String) {
         let form = of_text(name, content);
         let shown = DisplayContent { content, form: form.clone(), language: form.language, name };

@@ -58,8 +58,8 @@ pub(super) fn find(text: &str, words: &NumberedWords<'_>, found: &mut Vec<Comman
     speakers(words, found);
 }
 
-/// If this is the closing tag of a fence or a speaker without an opening tag, and text follows it, returns its end.
-/// Counts opening tags.
+/// Returns the end of a closing tag of a fence or a speaker, if it has no opening tag and text follows it. Counts opening
+/// tags.
 fn lone_end(bytes: &[u8], at: usize, open: &mut OpenTagCounts) -> Option<usize> {
     let rest = &bytes[at + 1..bytes.len().min(at + LONGEST)];
     let signs = rest.iter().take_while(|byte| byte.is_ascii_whitespace() || b"/\\".contains(byte)).count();

@@ -208,7 +208,7 @@ fn move_in(file: &Path, app: &App<'_>, printer: &mut Printer) -> Result<(), Fail
 /// The error code of a damaged store.
 pub(super) const DAMAGED: &str = "store_damaged";
 
-/// Restores over a store that is too damaged to be opened or read, if a restore was asked for; otherwise returns the
+/// If the command is a restore, restores over a store that is too damaged to be opened or read. Otherwise returns the
 /// original failure.
 pub(super) fn rescue(
     command: &Command,

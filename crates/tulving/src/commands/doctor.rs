@@ -294,7 +294,7 @@ fn index(index: &SearchIndex, deep: bool) -> DoctorCheck {
             "another process uses them; run this again when it has ended",
         );
     }
-    // Without commas, as the store writes the numbers beside it.
+    // Without commas, as in the numbers that the store writes into the same line.
     let counted = |count: u64, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });
     let size = format!(
         "{} in {}, {} after them",

@@ -129,7 +129,7 @@ fn collect(
     }
 }
 
-/// Returns a value as text, if a setting can have its shape.
+/// Returns a value as text, with its type; `None` if no setting has values of this type.
 fn shaped(value: JsonValue) -> Option<(SettingType, String)> {
     match value {
         JsonValue::Text(text) => Some((SettingType::Text, text)),

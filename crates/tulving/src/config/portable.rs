@@ -13,7 +13,8 @@ use tulving_store::ConfigTexts;
 use super::json::{self, SettingEdit};
 use super::table::{settings, spelled};
 
-/// Settings for the places of files and attachments. A restore puts both into the home.
+/// Settings for the places of files and attachments. A restore puts files and attachments into the home, so these
+/// settings are not restored.
 const PLACES: [&str; 7] = [
     "workspace",
     "objects.bucket",

@@ -1,4 +1,4 @@
-//! The arguments of a recall and of a list, as every surface of our own takes them. Together with a
+//! The arguments of a recall and of a list, the same for the command line, HTTP and the native tools. Together with a
 //! [`MemoryFilter`](super::MemoryFilter) they become the request of the engine.
 
 use schemars::JsonSchema;

@@ -93,8 +93,8 @@ impl Weighed {
         self.ranked.iter().map(steps).collect()
     }
 
-    /// Moves memories that [step back](Self::stepping_back) to the end, because one superseded memory next to its
-    /// successor is enough.
+    /// Moves memories that [step back](Self::stepping_back) to the end, so that at most one superseded memory of a chain
+    /// is shown near its successor.
     fn step_back(&mut self) {
         let back = self.stepping_back();
         let mut behind = Vec::new();

@@ -771,7 +771,7 @@ fn could_not_be_read(memory: &Memory) -> bool {
 }
 
 /// Returns the status after a repeated save, and true if that revived the memory. The memory becomes active if it was
-/// archived, pinned if requested, and leaves quarantine if the draft was not captured automatically.
+/// archived. It is pinned if the draft requests this. It leaves quarantine if the draft was not captured automatically.
 fn stands(draft: &Draft, duplicate: &Memory, now: Timestamp) -> (Status, bool) {
     let revived = duplicate.status.state == State::Archived;
     let stood = if revived { duplicate.status.ruled(State::Active, now) } else { duplicate.status };

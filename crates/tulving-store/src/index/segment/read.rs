@@ -268,7 +268,7 @@ impl Segment {
             || known.is_some_and(|word| word.load(Ordering::Relaxed) >> (number % 64) & 1 == 1)
     }
 
-    /// Rows of vectors, those of whole chunks and those of sentences.
+    /// Returns vectors by row. Chunks and sentences both have rows.
     pub(super) fn vectors(&self, rows: Range<usize>) -> Result<&[i8], DamagedIndexFile> {
         let stride = self.stride();
         self.some(SegmentSection::Vectors, rows.start * stride..rows.end * stride)

@@ -107,7 +107,7 @@ impl ChangeSetWriter<'_> {
         look_for_stale(self.transaction)
     }
 
-    /// Makes the first model whose vectors are written the current one.
+    /// Makes this model the current one if there is none yet: the first model that writes vectors is used for answers.
     pub(super) fn adopt_model(&mut self, model: &str) -> Result<(), SqliteError> {
         if self.models()?.answers.is_some() {
             return Ok(());

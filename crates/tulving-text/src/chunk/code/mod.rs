@@ -1,7 +1,7 @@
 //! The outline of code and data. Items such as functions and types are the headings. Lines are the smallest parts.
 //!
 //! The items come from the language's [`syntax`]. If the language has no grammar, or parsing fails, the items come from
-//! the [`indent`]ation. A section always begins at the start of a line.
+//! the indentation ([`indent`]). A section always begins at the start of a line.
 
 pub(super) mod grammar;
 mod guard;

@@ -35,7 +35,7 @@ const QUIET: f32 = 1.0;
 /// Maximum number of sentences of a personal report. A longer text is a history.
 const STORY: usize = 20;
 
-/// Minimum share of rules among the sentences of a document of conventions.
+/// A document counts as a list of conventions if at least this share of its sentences are rules.
 const RULES: f32 = 0.5;
 
 /// The score of each kind, and the additional properties.
