@@ -16,13 +16,13 @@ use std::time::Duration;
 use crate::backends::{self, Backends};
 use crate::background::lifecycle::rules::LifecyclePolicies;
 use crate::background::passes::{ConsolidationSettings, TurnReadingCounts};
-use crate::background::tend::{self, TendRequest, Tended};
+use crate::background::tend::{self, TendRequest, TendingResult};
 use crate::files::mirror::{self, MirrorEffort};
 use crate::files::{self, MirrorReport};
 use crate::model::answer::{
-    Answer, Briefing, CompletedMemory, CreatedAssociation, Cursor, Done, EditedMemory, ForgetWherePreview,
-    ForgottenMatches, ForgottenMemories, HistoryEntry, LoggedTurn, MovedMemories, Page, Receipt,
-    RelatedMemory, Report, Strength, Timeline, TurnPage,
+    Answer, AppliedProposal, Briefing, CompletedMemory, CreatedAssociation, Cursor, EditedMemory,
+    ForgetWherePreview, ForgottenMatches, ForgottenMemories, HistoryEntry, LoggedTurn, MovedMemories, Page,
+    QualityReport, Receipt, RelatedMemory, Strength, Timeline, TurnPage,
 };
 use crate::model::association::Association;
 use crate::model::error::Error;
@@ -35,13 +35,13 @@ use crate::model::request::{
 };
 use crate::model::space::{Secret, Space};
 use crate::model::time::{Timestamp, Zone};
-use crate::model::turn::Listening;
+use crate::model::turn::TurnReadingSettings;
 use crate::model::vocabulary::{Origin, Relation};
 use crate::ports::Clock;
 use crate::text::withhold::SecretPolicies;
 use crate::verbs::access::{self, Ports};
 use crate::verbs::ask::Llm;
-use crate::verbs::touch::Touches;
+use crate::verbs::touch::UnwrittenRecallCounts;
 use crate::{
     verbs::associate, verbs::briefing, verbs::conversation, verbs::directory, verbs::done, verbs::edit,
     verbs::forget, verbs::history, verbs::quality, verbs::read, verbs::recall, verbs::related,
@@ -53,7 +53,7 @@ pub use self::consolidating::ConsolidationTick;
 /// The engine. It can be shared cheaply, and every method may be called from any thread.
 pub struct Engine {
     ports: Ports,
-    touches: Touches,
+    touches: UnwrittenRecallCounts,
     journals: files::JournalTextCache,
     sights: mirror::MirrorCache,
     /// The lifecycle policies of spaces.
@@ -62,7 +62,7 @@ pub struct Engine {
     backends: Option<Backends>,
     llm: Llm,
     /// The current settings for reading turns; replaced as a unit.
-    listening: RwLock<Arc<Listening>>,
+    listening: RwLock<Arc<TurnReadingSettings>>,
     /// The results of the turns that this engine has read.
     gleaned: Mutex<TurnReadingCounts>,
     /// The settings for consolidating journals. They may change while a server is running.
@@ -80,7 +80,7 @@ impl Engine {
     pub fn new(ports: Ports) -> Self {
         Self {
             ports,
-            touches: Touches::default(),
+            touches: UnwrittenRecallCounts::default(),
             journals: files::JournalTextCache::default(),
             sights: mirror::MirrorCache::default(),
             rules: LifecyclePolicies::default(),
@@ -139,7 +139,7 @@ impl Engine {
 
     /// Sets the settings for reading turns. With these, the engine searches turns for facts worth saving.
     #[must_use]
-    pub fn with_listening(self, listening: Listening) -> Self {
+    pub fn with_listening(self, listening: TurnReadingSettings) -> Self {
         self.listen(listening);
         self
     }
@@ -360,7 +360,7 @@ impl Engine {
     }
 
     /// Applies the lifecycle rules of the spaces that the caller may tend, or previews the steps.
-    pub fn tend(&self, caller: &Caller, request: &TendRequest) -> Result<Tended, Error> {
+    pub fn tend(&self, caller: &Caller, request: &TendRequest) -> Result<TendingResult, Error> {
         self.built_in("tend")?;
         self.flush()?;
         tend::tend(&self.ports, &self.rules, caller, request)
@@ -373,7 +373,7 @@ impl Engine {
         holder: &str,
         interval: Duration,
         go_on: &mut dyn FnMut() -> bool,
-    ) -> Result<Option<Tended>, Error> {
+    ) -> Result<Option<TendingResult>, Error> {
         self.flush()?;
         let Some(_slot) = self.slot() else { return Ok(None) };
         tend::tend_due(&self.ports, &self.rules, holder, interval, go_on)
@@ -502,7 +502,7 @@ impl Engine {
         caller: &Caller,
         request: &QualityRequest,
         progress: &mut dyn FnMut(usize),
-    ) -> Result<Report, Error> {
+    ) -> Result<QualityReport, Error> {
         self.built_in("an audit of quality")?;
         self.follow(Some(caller.space), MirrorEffort::Waited);
         // The check needs the counts of recent recalls. A read-only store has no counts to write.
@@ -515,7 +515,7 @@ impl Engine {
 
     /// Applies the [`quality`](Self::quality) proposal with this id, using the verbs and rights that the proposal needs. If
     /// the proposal was already applied or a memory has changed, the error is [`Error::NoProposal`].
-    pub fn apply_proposal(&self, caller: &Caller, id: ProposalId) -> Result<Done, Error> {
+    pub fn apply_proposal(&self, caller: &Caller, id: ProposalId) -> Result<AppliedProposal, Error> {
         self.built_in("an audit of quality")?;
         self.flush()?;
         quality::apply(&self.ports, caller, id)

@@ -15,17 +15,17 @@ pub mod verbs;
 mod backends;
 mod engine;
 
-pub use backends::{BackendEntry, Backends, Keeps};
+pub use backends::{BackendEntry, BackendLocation, Backends};
 pub use background::passes::{
     ConsolidationSettings, ConsolidationSummary, DroppedLine, RejectedLine, TurnReadingCounts,
 };
-pub use background::process::Processed;
-pub use background::tend::{TendRequest, Tended, TendedStep};
+pub use background::process::JobResult;
+pub use background::tend::{TendRequest, TendedStep, TendingResult};
 pub use engine::{ConsolidationTick, Engine};
 pub use model::error::Error;
 pub use text::withhold::SecretPolicies;
 pub use verbs::access::Ports;
 pub use verbs::ask::Llm;
-pub use verbs::embedding::{Embedded, Failed};
+pub use verbs::embedding::{EmbeddingProgress, FailedEmbedding};
 pub use verbs::push::Document;
 pub use verbs::transfer::{DumpLoad, DumpMembership, LoadOptions, LoadReport, SkippedDumpLine};

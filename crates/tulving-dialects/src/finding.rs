@@ -3,8 +3,8 @@
 use tulving_core::model::answer::{Answer, Lane, Page};
 use tulving_core::model::error::Error;
 use tulving_core::model::request::{
-    Ask, Forgotten, ListBounds, ListQuery, ListRequest, MemoryFilter, Mode, Quarantined, RecallQuery,
-    RecallRequest,
+    ForgottenFilter, ListBounds, ListQuery, ListRequest, MemoryFilter, Mode, Quarantined, RecallQuery,
+    RecallQuestion, RecallRequest,
 };
 use tulving_core::model::vocabulary::State;
 
@@ -29,7 +29,7 @@ pub fn list_request(
         filter.states = State::unarchived();
     }
     if query.forgotten {
-        filter.forgotten = Forgotten::Only;
+        filter.forgotten = ForgottenFilter::Only;
         filter.quarantined = Quarantined::Either;
     }
     let limit = limited(context, query.limit, USUAL_PAGE, MOST_PAGE)?;
@@ -53,7 +53,7 @@ pub fn recall(
             (Mode::Filtered(ListBounds { as_of: query.as_of, token_budget }), listed?)
         }
         Some(question) => {
-            let ask = Ask {
+            let ask = RecallQuestion {
                 fusion: query.fusion.unwrap_or_default(),
                 lanes: if query.lanes.is_empty() { Lane::ALL.to_vec() } else { query.lanes },
                 asked_at: query.asked_at,
@@ -62,7 +62,7 @@ pub fn recall(
                 abstain_below: query.abstain_below,
                 list_limit: Some(listed?),
                 token_budget,
-                ..Ask::new(question)
+                ..RecallQuestion::new(question)
             };
             (Mode::Hybrid(Box::new(ask)), limited(context, query.limit, USUAL, MOST)?)
         }

@@ -10,7 +10,8 @@ use tulving_core::model::error::Class;
 use tulving_core::model::id::MemoryRef;
 use tulving_core::model::memory::Memory;
 use tulving_core::model::request::{
-    Ask, Filter, ForgetMode, ForgetRequest, Fusion, ListRequest, Mode, RecallRequest, SaveRequest, Sort,
+    Filter, ForgetMode, ForgetRequest, Fusion, ListRequest, Mode, RecallQuestion, RecallRequest, SaveRequest,
+    Sort,
 };
 use tulving_core::model::vocabulary::{ContentType, Stability, State};
 use tulving_core::{model::limits, model::preview};
@@ -232,11 +233,11 @@ fn recall(context: &ToolContext<'_>, asked: GroupsRecallArguments) -> Result<Str
         let request = RecallRequest { mode, filter: filter.clone(), sort: None, limit };
         context.engine.recall(&context.caller, &request)
     };
-    let words = Ask {
+    let words = RecallQuestion {
         lanes: vec![Lane::Keyword],
         exact_words: true,
         fusion: Fusion::Ranks,
-        ..Ask::new(&asked.query)
+        ..RecallQuestion::new(&asked.query)
     };
     let mut answer = by(Mode::Hybrid(Box::new(words)))?;
     if answer.hits.is_empty() {

@@ -8,7 +8,8 @@ use tulving_core::model::answer::{Hit, SaveOutcome};
 use tulving_core::model::error::Class;
 use tulving_core::model::preview;
 use tulving_core::model::request::{
-    Ask, Caller, Filter, ForgetMode, ForgetRequest, ListRequest, Mode, RecallRequest, SaveRequest, Sort,
+    Caller, Filter, ForgetMode, ForgetRequest, ListRequest, Mode, RecallQuestion, RecallRequest, SaveRequest,
+    Sort,
 };
 use tulving_core::model::space::{Space, Viewer};
 use tulving_core::model::time::Timestamp;
@@ -371,7 +372,7 @@ fn recall(context: &ToolContext<'_>, asked: MemaxRecallArguments) -> Result<Mema
     }
     let filter =
         Filter { space: Some(caller.space), kinds: asked.kinds, tags: asked.tags, ..Filter::default() };
-    let mode = Mode::Hybrid(Box::new(Ask::new(asked.query)));
+    let mode = Mode::Hybrid(Box::new(RecallQuestion::new(asked.query)));
     let request =
         RecallRequest { mode, filter, sort: None, limit: limited(context, asked.limit, USUAL, MOST)? };
     context.catch_up();

@@ -9,8 +9,8 @@ use tulving_core::model::error::{Class, Error};
 use tulving_core::model::id::MemoryRef;
 use tulving_core::model::memory::Memory;
 use tulving_core::model::request::{
-    Ask, AssociationRequest, Filter, ForgetMode, ForgetRequest, Fusion, Mode, RecallRequest, SaveRequest,
-    Sort,
+    AssociationRequest, Filter, ForgetMode, ForgetRequest, Fusion, Mode, RecallQuestion, RecallRequest,
+    SaveRequest, Sort,
 };
 use tulving_core::model::time::{Timestamp, Zone};
 use tulving_core::model::vocabulary::{MemoryType, Relation};
@@ -300,7 +300,9 @@ fn recall(
     let mode = asked.mode.as_deref().unwrap_or("hybrid");
     let query = asked.query.filter(|query| !query.trim().is_empty());
     let mode = match (mode, query) {
-        ("hybrid", Some(query)) => Mode::Hybrid(Box::new(Ask { fusion: Fusion::Ranks, ..Ask::new(query) })),
+        ("hybrid", Some(query)) => {
+            Mode::Hybrid(Box::new(RecallQuestion { fusion: Fusion::Ranks, ..RecallQuestion::new(query) }))
+        }
         ("hybrid", None) => {
             return Err(ToolError::invalid("missing_query", "query", "hybrid mode needs a query")
                 .hinting("give a query, or use mode recent, important or typed"));

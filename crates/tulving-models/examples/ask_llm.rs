@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tulving_core::model::error::LlmError;
-use tulving_core::model::llm::{Message, Prompt, Reply, Tool, ToolCall};
+use tulving_core::model::llm::{LlmReply, Message, Prompt, Tool, ToolCall};
 use tulving_core::ports::LanguageModel;
 use tulving_models::{ApiKey, LlmConfig, LlmProvider, language_model};
 
@@ -93,7 +93,7 @@ fn text(value: &Value, name: &str) -> String {
     value[name].as_str().unwrap_or_default().to_owned()
 }
 
-fn shown(reply: &Reply) -> Value {
+fn shown(reply: &LlmReply) -> Value {
     let calls = reply.calls.iter().map(|call| match &call.arguments {
         Ok(arguments) => json!({ "id": call.id, "name": call.name, "arguments": arguments }),
         Err(garbled) => json!({ "id": call.id, "name": call.name, "garbled": garbled.to_string() }),

@@ -21,9 +21,9 @@ use tulving_core::model::audit::AuditEntry;
 use tulving_core::model::change::Change;
 use tulving_core::model::error::StoreError;
 use tulving_core::model::id::{MemoryId, PrincipalId, Seq, SpaceId};
-use tulving_core::model::memory::{Chunk, Embedding, Memory, Place};
+use tulving_core::model::memory::{Chunk, ConversationPlace, Embedding, Memory};
 use tulving_core::model::request::{AuditFilter, Filter};
-use tulving_core::model::search::{Entry, Meaning, Question, SearchScope, Sight};
+use tulving_core::model::search::{IndexEntry, QueryVector, SearchQuery, SearchScope, VisibilityScope};
 use tulving_core::model::space::Viewer;
 use tulving_core::model::time::Timestamp;
 use tulving_core::model::vocabulary::{Boundary, State};
@@ -79,7 +79,7 @@ impl Synthetic {
         words.join(" ")
     }
 
-    fn entry(&self, n: u64) -> Entry {
+    fn entry(&self, n: u64) -> IndexEntry {
         let mut random = fastrand::Rng::with_seed(!n);
         let content = Self::content(n);
         let now = Timestamp::from_micros(1_700_000_000_000_000 + n as i64 * 1_000_000);
@@ -94,13 +94,13 @@ impl Synthetic {
         let mut memory = memory(id(n), now, content);
         memory.space = space(n / self.turns.max(1) % self.spaces);
         if self.turns > 1 {
-            memory.place = Place {
+            memory.place = ConversationPlace {
                 conversation: Some(format!("conversation {}", n / self.turns)),
                 position: Some((n % self.turns) as i64),
                 speaker: Some(["Ann", "Bob"][(n % 2) as usize].to_owned()),
             };
         }
-        Entry { memory, chunks: vec![chunk] }
+        IndexEntry { memory, chunks: vec![chunk] }
     }
 
     fn there(&self) -> u64 {
@@ -177,7 +177,7 @@ impl Log for Synthetic {
 }
 
 impl Feed for Synthetic {
-    fn entries(&self, ids: &[MemoryId], _: Option<&str>) -> Result<Vec<Entry>, StoreError> {
+    fn entries(&self, ids: &[MemoryId], _: Option<&str>) -> Result<Vec<IndexEntry>, StoreError> {
         Ok(ids.iter().map(|id| self.entry(number(*id))).collect())
     }
 
@@ -186,7 +186,7 @@ impl Feed for Synthetic {
         after: Option<MemoryId>,
         limit: usize,
         _: Option<&str>,
-    ) -> Result<Vec<Entry>, StoreError> {
+    ) -> Result<Vec<IndexEntry>, StoreError> {
         let from = after.map_or(0, |id| number(id) + 1);
         Ok((from..self.there().min(from + limit as u64)).map(|n| self.entry(n)).collect())
     }
@@ -217,16 +217,16 @@ impl Feed for Synthetic {
 }
 
 /// Returns a question of words with these ranks. About one item of 20 to one of 4 has a common word.
-fn question(n: u64, words: std::ops::Range<u64>, with_vector: bool) -> Question {
+fn question(n: u64, words: std::ops::Range<u64>, with_vector: bool) -> SearchQuery {
     let mut random = fastrand::Rng::with_seed(n ^ 0xabcd);
     let asked: Vec<String> = (0..5).map(|_| word(random.u64(words.clone()))).collect();
     let vector = near(random.u64(..CENTRES), 1.0, &mut random);
-    let meaning = Meaning { model: "synthetic".to_owned(), vector };
-    Question {
+    let meaning = QueryVector { model: "synthetic".to_owned(), vector };
+    SearchQuery {
         terms: terms::terms(&asked.join(" ")),
         meaning: with_vector.then_some(meaning),
         depth: 400,
-        ..Question::default()
+        ..SearchQuery::default()
     }
 }
 
@@ -280,7 +280,7 @@ fn main() {
     let folder = Path::new(folder).join(format!("{memories}-{spaces}-{turns}"));
     let store = Arc::new(Synthetic { memories, spaces, turns, head: memories.into() });
     let all = SearchScope {
-        sight: Sight {
+        sight: VisibilityScope {
             principal: PrincipalId::USER,
             spaces: (0..spaces).map(|n| (space(n), Boundary::Hub)).collect::<HashMap<_, _>>(),
         },
@@ -304,16 +304,16 @@ fn main() {
     timed("open again and first answer", || index.search(&all, &common(1)).expect("an answer"));
     println!("{}", resident());
 
-    let search = |scope: &SearchScope, question: &Question| {
+    let search = |scope: &SearchScope, question: &SearchQuery| {
         let found = index.search(scope, question).expect("an answer");
         assert!(found.items.len() <= 4_000, "{}", found.items.len());
     };
-    let count = |question: &Question| index.search(&all, question).expect("an answer").items.len();
+    let count = |question: &SearchQuery| index.search(&all, question).expect("an answer").items.len();
     percentiles("common words and vector", 300, |n| search(&all, &common(n)));
     percentiles("common words", 300, |n| search(&all, &question(n, 10..200, false)));
     percentiles("rare words and vector", 300, |n| search(&all, &question(n, 5_000..40_000, true)));
-    percentiles("vector", 300, |n| search(&all, &Question { terms: Vec::new(), ..common(n) }));
-    let unknown = |n| Question { terms: vec!["bakomizz".to_owned(), "omituz".to_owned()], ..common(n) };
+    percentiles("vector", 300, |n| search(&all, &SearchQuery { terms: Vec::new(), ..common(n) }));
+    let unknown = |n| SearchQuery { terms: vec!["bakomizz".to_owned(), "omituz".to_owned()], ..common(n) };
     percentiles("two unknown words and vector", 100, |n| search(&all, &unknown(n)));
     percentiles("one space: common words and vector", 300, |n| search(&one, &common(n)));
     percentiles("speakers", 100, |_| drop(index.speakers(&all).expect("names")));
@@ -333,7 +333,7 @@ fn main() {
 }
 
 /// Returns the share of the ten nearest wholes, compared in full, that are among the candidates.
-fn recall_at_ten(store: &Synthetic, index: &SearchIndex, scope: &SearchScope, question: &Question) -> f64 {
+fn recall_at_ten(store: &Synthetic, index: &SearchIndex, scope: &SearchScope, question: &SearchQuery) -> f64 {
     if store.memories > 100_000 {
         return f64::NAN;
     }
@@ -349,7 +349,8 @@ fn recall_at_ten(store: &Synthetic, index: &SearchIndex, scope: &SearchScope, qu
         all.push((0.5 * dot(&embedding.vector) + 0.5 * sentence, n));
     }
     all.sort_unstable_by(|one, other| other.0.total_cmp(&one.0));
-    let found = index.search(scope, &Question { terms: Vec::new(), ..question.clone() }).expect("an answer");
+    let found =
+        index.search(scope, &SearchQuery { terms: Vec::new(), ..question.clone() }).expect("an answer");
     let hit = |n: u64| found.items.iter().any(|item| item.candidate && item.memory == id(n));
     all[..10].iter().filter(|(_, n)| hit(*n)).count() as f64 / 10.0
 }

@@ -7,7 +7,7 @@ use std::path::{Component, Path};
 
 use tulving_core::model::checkup::{MemoryAttachment, MirroredMemory, StoreCheckDepth, StoreCheckFinding};
 use tulving_core::model::error::{ObjectError, StoreError};
-use tulving_core::ports::{Checkup, Objects};
+use tulving_core::ports::{IntegrityChecks, Objects};
 
 use crate::objects::ObjectSizes;
 use crate::workspace::Workspace;
@@ -26,7 +26,7 @@ const FILES_GONE: &str =
 /// The parts of a home that are compared with each other.
 pub struct PresenceCheck<'a> {
     /// The store with the memories.
-    pub store: &'a dyn Checkup,
+    pub store: &'a dyn IntegrityChecks,
     /// The workspace, with the files of mirrors.
     pub files: &'a Workspace,
     /// The store of the attachments.

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use ignore::{DirEntry, WalkBuilder};
 use rustix::fs::OFlags;
 use rustix::io::Errno;
-use tulving_core::model::file::Stamp;
+use tulving_core::model::file::FileStamp;
 use tulving_text::classify::form;
 
 /// The name of the files that list the files not to import.
@@ -24,7 +24,7 @@ pub struct TreeFile {
     /// The path of the file.
     pub path: PathBuf,
     /// The state of the file when it was found.
-    pub stamp: Stamp,
+    pub stamp: FileStamp,
 }
 
 /// A path that could not be read.
@@ -158,13 +158,13 @@ pub enum TreeError {
 }
 
 /// Reads a file of at most `most` bytes, and returns its content with the state that the file had before the read.
-pub fn read(path: &Path, most: u64) -> Result<(Stamp, Vec<u8>), TreeError> {
+pub fn read(path: &Path, most: u64) -> Result<(FileStamp, Vec<u8>), TreeError> {
     read_by(path, most, OFlags::empty())
 }
 
 /// Reads a file that a [`walk`] has found below its root, like [`read`]. A link that has replaced the file since then
 /// is not followed.
-pub fn read_found(path: &Path, most: u64) -> Result<(Stamp, Vec<u8>), TreeError> {
+pub fn read_found(path: &Path, most: u64) -> Result<(FileStamp, Vec<u8>), TreeError> {
     read_by(path, most, OFlags::NOFOLLOW).map_err(|error| match error {
         TreeError::Unreadable(error) if error.raw_os_error() == Some(Errno::LOOP.raw_os_error()) => {
             TreeError::Link
@@ -173,7 +173,7 @@ pub fn read_found(path: &Path, most: u64) -> Result<(Stamp, Vec<u8>), TreeError>
     })
 }
 
-fn read_by(path: &Path, most: u64, flags: OFlags) -> Result<(Stamp, Vec<u8>), TreeError> {
+fn read_by(path: &Path, most: u64, flags: OFlags) -> Result<(FileStamp, Vec<u8>), TreeError> {
     // This flag keeps the open of a pipe from blocking.
     let flags = (flags | OFlags::NONBLOCK).bits().cast_signed();
     let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
@@ -196,9 +196,9 @@ fn bounded(file: File, size: u64, limit: u64) -> Result<Vec<u8>, TreeError> {
 }
 
 /// Returns the values that distinguish two states of a file.
-pub(crate) fn stamp(metadata: &Metadata) -> Stamp {
+pub(crate) fn stamp(metadata: &Metadata) -> FileStamp {
     let modified = metadata.mtime().saturating_mul(1_000_000_000).saturating_add(metadata.mtime_nsec());
-    Stamp { size: metadata.len(), modified, inode: metadata.ino() }
+    FileStamp { size: metadata.len(), modified, inode: metadata.ino() }
 }
 
 #[cfg(test)]

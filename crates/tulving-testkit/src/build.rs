@@ -7,17 +7,18 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use tulving_core::model::association::Association;
 use tulving_core::model::audit::AuditEntry;
-use tulving_core::model::change::{Actor, Applied, ChangeSet, NewMemory, Revision, Right, Write};
+use tulving_core::model::change::{Actor, Applied, ChangeSet, NewMemory, RequiredRole, Revision, Write};
 use tulving_core::model::error::StoreError;
 use tulving_core::model::id::{
     AuditId, JobId, MemoryId, MemoryRef, OrgId, PrincipalId, SpaceId, TeamId, TurnId, Version,
 };
 use tulving_core::model::job::Job;
 use tulving_core::model::memory::{
-    Auto, Classification, Memory, Place, Provenance, Status, Text, Usage, VersionFields,
+    Classification, ConversationPlace, DerivedFields, Memory, MemoryText, Provenance, Status, Usage,
+    VersionFields,
 };
 use tulving_core::model::record::{DumpPosition, Record};
-use tulving_core::model::request::Forgotten;
+use tulving_core::model::request::ForgottenFilter;
 use tulving_core::model::score::{Importance, Weight};
 use tulving_core::model::space::{MemberOf, Membership, Org, Principal, Space, Team, Viewer};
 use tulving_core::model::time::Timestamp;
@@ -61,7 +62,7 @@ pub fn memory(at: Timestamp, space: SpaceId, owner: PrincipalId, content: &str) 
             mirror: None,
             attachment: None,
         },
-        place: Place::default(),
+        place: ConversationPlace::default(),
         usage: Usage { created_at: at, updated_at: at, accessed_at: at, access_count: 0 },
         superseded_by: None,
         backend: None,
@@ -80,12 +81,12 @@ pub fn fields(content: &str) -> VersionFields {
         stability: classify::stability_of(memory_type),
         importance: Importance::of(memory_type),
     };
-    VersionFields { auto: Auto::ALL, ..VersionFields::new(text(content), class, Boundary::Hub) }
+    VersionFields { auto: DerivedFields::ALL, ..VersionFields::new(text(content), class, Boundary::Hub) }
 }
 
 /// Returns a plain text with this `content`.
-pub fn text(content: &str) -> Text {
-    Text {
+pub fn text(content: &str) -> MemoryText {
+    MemoryText {
         content: content.to_owned(),
         content_type: ContentType::Text,
         language: None,
@@ -188,7 +189,7 @@ impl StoreFixture {
     pub fn apply_as(
         &self,
         principal: PrincipalId,
-        rights: Vec<Right>,
+        rights: Vec<RequiredRole>,
         writes: Vec<Write>,
     ) -> Result<Applied, StoreError> {
         self.store.apply(&ChangeSet {
@@ -346,7 +347,7 @@ impl StoreFixture {
     /// Returns a memory as a viewer sees it.
     pub fn seen(&self, viewer: &Viewer, id: MemoryId) -> Option<Memory> {
         self.store
-            .memory(viewer, SpaceId::DEFAULT, MemoryRef::Id(id), Forgotten::Without)
+            .memory(viewer, SpaceId::DEFAULT, MemoryRef::Id(id), ForgottenFilter::Without)
             .expect("the store answers")
     }
 

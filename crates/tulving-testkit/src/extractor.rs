@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 use tulving_core::model::error::ExtractError;
-use tulving_core::ports::{Extracted, Extractor};
+use tulving_core::ports::{ExtractedText, Extractor};
 
 /// An extractor that gives scripted answers.
 #[derive(Default)]
@@ -15,9 +15,9 @@ pub struct ScriptedExtractor {
 #[derive(Default)]
 struct ExtractorScript {
     /// The answers for files of a type.
-    of_type: BTreeMap<String, Result<Extracted, ExtractError>>,
+    of_type: BTreeMap<String, Result<ExtractedText, ExtractError>>,
     /// The answers for the next files. They are used before the answers by type.
-    next: Vec<Result<Extracted, ExtractError>>,
+    next: Vec<Result<ExtractedText, ExtractError>>,
     asked: Vec<(String, Vec<u8>)>,
 }
 
@@ -28,18 +28,18 @@ impl ScriptedExtractor {
     }
 
     /// Sets the answer for files of a type.
-    pub fn answer(&self, media_type: &str, said: Result<Extracted, ExtractError>) {
+    pub fn answer(&self, media_type: &str, said: Result<ExtractedText, ExtractError>) {
         self.script().of_type.insert(media_type.to_owned(), said);
     }
 
     /// Sets the text of files of a type.
     pub fn answer_text(&self, media_type: &str, text: &str) {
-        let extracted = Extracted { text: text.to_owned(), by: "script", ..Extracted::default() };
+        let extracted = ExtractedText { text: text.to_owned(), by: "script", ..ExtractedText::default() };
         self.answer(media_type, Ok(extracted));
     }
 
     /// Sets the answer for the next file, whatever its type. Each further call sets the answer for the file after that.
-    pub fn answer_next(&self, said: Result<Extracted, ExtractError>) {
+    pub fn answer_next(&self, said: Result<ExtractedText, ExtractError>) {
         self.script().next.push(said);
     }
 
@@ -54,7 +54,7 @@ impl ScriptedExtractor {
 }
 
 impl Extractor for ScriptedExtractor {
-    fn extract(&self, media_type: &str, bytes: &[u8]) -> Result<Extracted, ExtractError> {
+    fn extract(&self, media_type: &str, bytes: &[u8]) -> Result<ExtractedText, ExtractError> {
         let mut script = self.script();
         script.asked.push((media_type.to_owned(), bytes.to_vec()));
         if !script.next.is_empty() {

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tulving_core::model::association::Association;
 use tulving_core::model::audit::AuditEntry;
-use tulving_core::model::change::{Actor, AdoptedItem, Applied, Change, ChangeSet, Listing};
+use tulving_core::model::change::{Actor, Applied, Change, ChangeSet, FrozenOrder, ImportRecord};
 use tulving_core::model::claim::Claim;
 use tulving_core::model::error::StoreError;
 use tulving_core::model::file::{ImportedFile, MirroredEntry, MirroredFile};
@@ -15,20 +15,20 @@ use tulving_core::model::id::{
     JobId, ListingId, MemoryId, MemoryRef, PassId, PrincipalId, Seq, SpaceId, TurnId,
 };
 use tulving_core::model::job::Job;
-use tulving_core::model::life::Life;
+use tulving_core::model::life::LifecycleData;
 use tulving_core::model::llm::LlmUsage;
 use tulving_core::model::memory::{Memory, VersionRecord};
 use tulving_core::model::pass::{Pass, PassFilter};
 use tulving_core::model::record::{DumpPosition, Record};
-use tulving_core::model::request::{AuditFilter, Filter, Forgotten, Sort, TurnFilter};
-use tulving_core::model::search::{Entry, Section, Sight};
+use tulving_core::model::request::{AuditFilter, Filter, ForgottenFilter, Sort, TurnFilter};
+use tulving_core::model::search::{IndexEntry, Section, VisibilityScope};
 use tulving_core::model::space::{MemberOf, Membership, Principal, Space, Team, Token, TokenHash, Viewer};
 use tulving_core::model::time::Timestamp;
 use tulving_core::model::turn::Turn;
 use tulving_core::model::vocabulary::{JobState, Role, System};
 use tulving_core::ports::{
-    Aging, Claims, Directory, Extent, Feed, Imports, Jobs, LoadWork, Log, Memories, Mirrors, Passes, Probe,
-    Stage, Store, Transfer, Usages,
+    Aging, Claims, Directory, DuplicateQuery, Feed, Imports, Jobs, LoadWork, Log, Memories, Mirrors, Passes,
+    ReadLimit, Stage, Store, Transfer, Usages,
 };
 
 type StoreInterference = Box<dyn FnOnce(Arc<dyn Store>) + Send>;
@@ -105,7 +105,7 @@ impl Memories for FaultyStore {
         viewer: &Viewer,
         space: SpaceId,
         which: MemoryRef,
-        forgotten: Forgotten,
+        forgotten: ForgottenFilter,
     ) -> Result<Option<Memory>, StoreError> {
         self.pass("memory")?.memory(viewer, space, which, forgotten)
     }
@@ -124,7 +124,7 @@ impl Memories for FaultyStore {
         viewer: &Viewer,
         filter: &Filter,
         sort: Sort,
-        extent: Extent,
+        extent: ReadLimit,
         after: Option<(Timestamp, MemoryId)>,
     ) -> Result<Vec<Memory>, StoreError> {
         self.pass("list")?.list_within(viewer, filter, sort, extent, after)
@@ -138,11 +138,16 @@ impl Memories for FaultyStore {
         self.pass("count")?.count(viewer, filter)
     }
 
-    fn listing(&self, viewer: &Viewer, id: ListingId, now: Timestamp) -> Result<Option<Listing>, StoreError> {
+    fn listing(
+        &self,
+        viewer: &Viewer,
+        id: ListingId,
+        now: Timestamp,
+    ) -> Result<Option<FrozenOrder>, StoreError> {
         self.pass("listing")?.listing(viewer, id, now)
     }
 
-    fn duplicate(&self, viewer: &Viewer, probe: &Probe<'_>) -> Result<Option<Memory>, StoreError> {
+    fn duplicate(&self, viewer: &Viewer, probe: &DuplicateQuery<'_>) -> Result<Option<Memory>, StoreError> {
         self.pass("twin")?.duplicate(viewer, probe)
     }
 
@@ -195,7 +200,7 @@ impl Memories for FaultyStore {
 }
 
 impl Directory for FaultyStore {
-    fn sight(&self, viewer: &Viewer) -> Result<Sight, StoreError> {
+    fn sight(&self, viewer: &Viewer) -> Result<VisibilityScope, StoreError> {
         self.pass("sight")?.sight(viewer)
     }
 
@@ -271,7 +276,7 @@ impl Log for FaultyStore {
 }
 
 impl Feed for FaultyStore {
-    fn entries(&self, ids: &[MemoryId], model: Option<&str>) -> Result<Vec<Entry>, StoreError> {
+    fn entries(&self, ids: &[MemoryId], model: Option<&str>) -> Result<Vec<IndexEntry>, StoreError> {
         self.pass("entries")?.entries(ids, model)
     }
 
@@ -280,7 +285,7 @@ impl Feed for FaultyStore {
         after: Option<MemoryId>,
         limit: usize,
         model: Option<&str>,
-    ) -> Result<Vec<Entry>, StoreError> {
+    ) -> Result<Vec<IndexEntry>, StoreError> {
         self.pass("entries_after")?.entries_after(after, limit, model)
     }
 
@@ -320,7 +325,7 @@ impl Aging for FaultyStore {
         spaces: &[SpaceId],
         after: Option<MemoryId>,
         limit: usize,
-    ) -> Result<Vec<Life>, StoreError> {
+    ) -> Result<Vec<LifecycleData>, StoreError> {
         self.pass("lives")?.lives(spaces, after, limit)
     }
 
@@ -370,7 +375,7 @@ impl Imports for FaultyStore {
         owner: PrincipalId,
         system: System,
         names: &[[u8; 32]],
-    ) -> Result<Vec<AdoptedItem>, StoreError> {
+    ) -> Result<Vec<ImportRecord>, StoreError> {
         self.pass("adopted")?.adopted(space, owner, system, names)
     }
 

@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard};
 use sha2::{Digest, Sha256};
 use tulving_core::model::error::FileError;
 use tulving_core::model::file::{
-    Appended, FileContent, FileEntry, FileList, FilePath, Folder, Pledge, Previous, Stamp,
+    AppendResult, FileContent, FileEntry, FileList, FilePath, FileStamp, Folder, PendingFile, PreviousFile,
 };
 use tulving_core::model::time::Timestamp;
 use tulving_core::ports::{Files, From};
@@ -23,11 +23,11 @@ pub struct InMemoryFiles {
 
 #[derive(Default)]
 struct InMemoryFilesState {
-    files: BTreeMap<FilePath, (Vec<u8>, Stamp)>,
-    previous: BTreeMap<FilePath, Vec<(Previous, Vec<u8>)>>,
-    pledges: Vec<Pledge>,
+    files: BTreeMap<FilePath, (Vec<u8>, FileStamp)>,
+    previous: BTreeMap<FilePath, Vec<(PreviousFile, Vec<u8>)>>,
+    pledges: Vec<PendingFile>,
     /// The pledges that somebody is about to settle.
-    begun: Vec<Pledge>,
+    begun: Vec<PendingFile>,
     written: i64,
     /// Number of changes so far.
     changes: u64,
@@ -56,7 +56,7 @@ impl InMemoryFilesState {
         self.written += 1;
         self.unreadable.remove(path);
         let size = bytes.len() as u64;
-        let stamp = Stamp { size, modified: self.written * 1_000, inode: 1 };
+        let stamp = FileStamp { size, modified: self.written * 1_000, inode: 1 };
         self.files.insert(path.clone(), (bytes, stamp));
     }
 }
@@ -118,7 +118,7 @@ impl InMemoryFiles {
     }
 
     /// Leaves a pledge behind, as a killed process does.
-    pub fn leave(&self, pledge: Pledge) {
+    pub fn leave(&self, pledge: PendingFile) {
         let path = pledge.path.clone();
         self.change(&path, |kept| kept.pledges.push(pledge));
     }
@@ -185,7 +185,7 @@ impl Files for InMemoryFiles {
         Ok(FileList { files: listed, more: files.next().is_some(), refused, ..FileList::default() })
     }
 
-    fn stamp(&self, path: &FilePath) -> Result<Option<Stamp>, FileError> {
+    fn stamp(&self, path: &FilePath) -> Result<Option<FileStamp>, FileError> {
         self.usable(path.name(), "read")?;
         let kept = self.kept();
         Ok(kept.files.get(path).filter(|_| !self.is_absent()).map(|(_, stamp)| *stamp))
@@ -204,7 +204,7 @@ impl Files for InMemoryFiles {
         }
     }
 
-    fn append(&self, path: &FilePath, entry: &str) -> Result<Appended, FileError> {
+    fn append(&self, path: &FilePath, entry: &str) -> Result<AppendResult, FileError> {
         self.usable(path.name(), "written")?;
         self.change(path, |kept| {
             let old = kept.files.get(path).map(|(bytes, _)| bytes.clone());
@@ -217,7 +217,7 @@ impl Files for InMemoryFiles {
             bytes.extend_from_slice(entry.as_bytes());
             bytes.push(b'\n');
             kept.put(path, bytes);
-            Ok(Appended { start, created })
+            Ok(AppendResult { start, created })
         })
     }
 
@@ -246,7 +246,10 @@ impl Files for InMemoryFiles {
             if let (Some(at), Some(old)) = (keep, old) {
                 let id = at.to_string().replace(':', "-");
                 let size = old.len() as u64;
-                kept.previous.entry(path.clone()).or_default().insert(0, (Previous { id, at, size }, old));
+                kept.previous
+                    .entry(path.clone())
+                    .or_default()
+                    .insert(0, (PreviousFile { id, at, size }, old));
             }
             kept.put(path, content.to_vec());
             Ok(())
@@ -262,7 +265,7 @@ impl Files for InMemoryFiles {
         })
     }
 
-    fn previous(&self, path: &FilePath) -> Result<Vec<Previous>, FileError> {
+    fn previous(&self, path: &FilePath) -> Result<Vec<PreviousFile>, FileError> {
         let kept = self.kept();
         Ok(kept.previous.get(path).into_iter().flatten().map(|(previous, _)| previous.clone()).collect())
     }
@@ -279,18 +282,18 @@ impl Files for InMemoryFiles {
         Ok(kept.previous.remove(path).map_or(0, |texts| texts.len()))
     }
 
-    fn pledge(&self, pledge: &Pledge, content: &[u8]) -> Result<(), FileError> {
+    fn pledge(&self, pledge: &PendingFile, content: &[u8]) -> Result<(), FileError> {
         self.create(&pledge.path, content)?;
         self.change(&pledge.path, |kept| kept.begun.push(pledge.clone()));
         Ok(())
     }
 
-    fn pledges(&self) -> Result<Vec<Pledge>, FileError> {
+    fn pledges(&self) -> Result<Vec<PendingFile>, FileError> {
         self.usable("", "read")?;
         Ok(self.kept().pledges.clone())
     }
 
-    fn settle(&self, pledge: &Pledge, saved: bool) -> Result<(), FileError> {
+    fn settle(&self, pledge: &PendingFile, saved: bool) -> Result<(), FileError> {
         self.change(&pledge.path, |kept| {
             kept.pledges.retain(|one| one != pledge);
             kept.begun.retain(|one| one != pledge);

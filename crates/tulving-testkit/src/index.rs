@@ -8,10 +8,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tulving_core::model::error::IndexError;
 use tulving_core::model::id::{MemoryId, SpaceId};
 use tulving_core::model::memory::{Chunk, Memory};
-use tulving_core::model::search::{Cast, Found, Item, Meaning, Question, SearchScope, Session, Weights};
+use tulving_core::model::search::{
+    Item, QueryVector, SearchQuery, SearchResults, SearchScope, Session, TextProperties, Weights,
+};
 use tulving_core::ports::{Feed, Index, Log};
 use tulving_core::text::terms;
-use tulving_text::cast;
+use tulving_text::properties;
 
 const K1: f64 = 1.2;
 const B: f64 = 0.6;
@@ -40,7 +42,7 @@ struct PlainDoc {
     chunk: u32,
     chunks: usize,
     counts: HashMap<String, u32>,
-    cast: Cast,
+    properties: TextProperties,
     vector: Option<(String, Vec<f32>, Vec<Vec<f32>>)>,
 }
 
@@ -110,7 +112,7 @@ fn key(doc: &PlainDoc) -> Option<PlainSessionKey> {
 fn doc(memory: &Memory, at: u32, chunks: usize, chunk: &Chunk) -> PlainDoc {
     let terms = terms::of_chunk(memory, chunk);
     let body = memory.fields.text.content.get(chunk.start..chunk.end).unwrap_or_default();
-    let cast = cast::cast(body, terms.body.len());
+    let properties = properties::of(body, terms.body.len());
     let mut counts: HashMap<String, u32> = HashMap::new();
     for term in terms.body.into_iter().chain(terms.labels) {
         *counts.entry(term).or_default() += 1;
@@ -121,7 +123,7 @@ fn doc(memory: &Memory, at: u32, chunks: usize, chunk: &Chunk) -> PlainDoc {
         let sentences = embedding.sentences.iter().map(|vector| coarse(vector)).collect();
         (embedding.model.clone(), coarse(&embedding.vector), sentences)
     });
-    PlainDoc { memory: memory.clone(), chunk: at, chunks, counts, cast, vector }
+    PlainDoc { memory: memory.clone(), chunk: at, chunks, counts, properties, vector }
 }
 
 /// A vector after each number was rounded to a byte.
@@ -152,7 +154,7 @@ fn within<'a>(docs: &'a [PlainDoc], scope: &SearchScope) -> Vec<&'a PlainDoc> {
 
 impl PlainDoc {
     /// Returns true if the item has a vector that can be compared with the vector of the question.
-    fn fits(&self, meaning: &Meaning) -> bool {
+    fn fits(&self, meaning: &QueryVector) -> bool {
         let vector = self.vector.as_ref();
         vector.is_some_and(|(model, whole, _)| *model == meaning.model && whole.len() == meaning.vector.len())
     }
@@ -184,9 +186,9 @@ struct PlainQueryTerms {
 
 impl PlainQueryTerms {
     /// The question's terms among the docs within the scope. Other docs do not count.
-    fn of(seen: &[&PlainDoc], question: &Question) -> Self {
+    fn of(seen: &[&PlainDoc], question: &SearchQuery) -> Self {
         let count = seen.len() as f64;
-        let average = seen.iter().map(|doc| f64::from(doc.cast.length)).sum::<f64>() / count.max(1.0);
+        let average = seen.iter().map(|doc| f64::from(doc.properties.length)).sum::<f64>() / count.max(1.0);
         let mut known: BTreeMap<&str, f64> = BTreeMap::new();
         for term in seen.iter().flat_map(|doc| doc.counts.keys()) {
             *known.entry(term).or_default() += 1.0;
@@ -239,7 +241,7 @@ impl PlainQueryTerms {
 }
 
 impl Index for PlainIndex {
-    fn search(&self, scope: &SearchScope, question: &Question) -> Result<Found, IndexError> {
+    fn search(&self, scope: &SearchScope, question: &SearchQuery) -> Result<SearchResults, IndexError> {
         let docs = self.docs()?;
         let seen = within(&docs, scope);
         let words = PlainQueryTerms::of(&seen, question);
@@ -263,7 +265,7 @@ impl Index for PlainIndex {
         let speakers = spoken(&mut items, &names);
         let rarities = words.rarities;
         let partial = false;
-        Ok(Found {
+        Ok(SearchResults {
             items,
             speakers,
             sessions,
@@ -302,9 +304,9 @@ fn named(names: &mut Vec<String>, name: &str) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
 }
 
-fn item(doc: &PlainDoc, words: &PlainQueryTerms, question: &Question, names: &mut Vec<String>) -> Item {
+fn item(doc: &PlainDoc, words: &PlainQueryTerms, question: &SearchQuery, names: &mut Vec<String>) -> Item {
     // No vector is similar to a zero vector.
-    let says = |meaning: &&Meaning| meaning.vector.iter().any(|x| *x != 0.0);
+    let says = |meaning: &&QueryVector| meaning.vector.iter().any(|x| *x != 0.0);
     let meaning = question.meaning.as_ref().filter(says).filter(|meaning| doc.fits(meaning));
     let vector = doc.vector.as_ref().zip(meaning);
     let whole = vector.map(|((_, whole, _), meaning)| cosine(whole, &meaning.vector));
@@ -317,7 +319,7 @@ fn item(doc: &PlainDoc, words: &PlainQueryTerms, question: &Question, names: &mu
         memory: memory.id,
         chunk: doc.chunk,
         candidate: false,
-        lexical: words.score(&doc.counts, f64::from(doc.cast.length), words.average) as f32,
+        lexical: words.score(&doc.counts, f64::from(doc.properties.length), words.average) as f32,
         coverage: words.coverage(doc),
         whole,
         sentence,
@@ -325,7 +327,7 @@ fn item(doc: &PlainDoc, words: &PlainQueryTerms, question: &Question, names: &mu
         order: 0,
         speaker: memory.place.speaker.as_deref().map(|name| named(names, name)),
         at: memory.fields.span.occurred_at.unwrap_or(memory.usage.created_at),
-        cast: doc.cast,
+        properties: doc.properties,
         weights: Weights {
             stability: class.stability,
             state: memory.status.state,
@@ -335,7 +337,7 @@ fn item(doc: &PlainDoc, words: &PlainQueryTerms, question: &Question, names: &mu
 }
 
 /// Marks the best items of each lane, and the newest items of the requested times.
-fn mark(items: &mut [Item], question: &Question) {
+fn mark(items: &mut [Item], question: &SearchQuery) {
     type Lane = (fn(&Item) -> f32, fn(&Item) -> bool);
     let lanes: [Lane; 2] =
         [(|item| item.lexical, |item| item.lexical > 0.0), (Item::closeness, |item| item.whole.is_some())];
@@ -366,7 +368,7 @@ fn sessions(docs: &[&PlainDoc], items: &mut [Item], words: &PlainQueryTerms) -> 
     groups.retain(|_, members| members.iter().any(|at| items[*at].candidate));
     let lengths: Vec<f64> = groups
         .values()
-        .map(|members| members.iter().map(|at| f64::from(docs[*at].cast.length)).sum())
+        .map(|members| members.iter().map(|at| f64::from(docs[*at].properties.length)).sum())
         .collect();
     let average = lengths.iter().sum::<f64>() / (lengths.len() as f64).max(1.0);
     let mut sessions = Vec::new();

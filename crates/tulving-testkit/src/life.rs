@@ -9,7 +9,7 @@ use std::time::Duration;
 use tulving_core::model::id::MemoryId;
 use tulving_core::model::request::{Caller, Filter, Mode, RecallRequest, SaveRequest};
 use tulving_core::model::vocabulary::{MemoryType, Stability, State};
-use tulving_core::{Engine, Tended};
+use tulving_core::{Engine, TendingResult};
 
 use crate::clock::ManualClock;
 
@@ -95,7 +95,7 @@ pub fn live(
 }
 
 /// Applies the rules as a server does, if they are due.
-pub fn tend(engine: &Engine) -> Option<Tended> {
+pub fn tend(engine: &Engine) -> Option<TendingResult> {
     engine.tend_due("a life", DAY / 2, &mut || true).expect("tended")
 }
 

@@ -3,7 +3,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tulving_core::model::error::LlmError;
-use tulving_core::model::llm::{LlmName, Prompt, Reply, StopReason, Tokens, ToolCall};
+use tulving_core::model::llm::{LlmName, LlmReply, Prompt, StopReason, Tokens, ToolCall};
 use tulving_core::ports::LanguageModel;
 
 /// A language model that gives scripted answers in order, and fails after the last answer.
@@ -14,7 +14,7 @@ pub struct ScriptedLlm {
 
 #[derive(Default)]
 struct LlmScript {
-    next: std::collections::VecDeque<Result<Reply, LlmError>>,
+    next: std::collections::VecDeque<Result<LlmReply, LlmError>>,
     asked: Vec<Prompt>,
 }
 
@@ -25,13 +25,13 @@ impl ScriptedLlm {
     }
 
     /// Adds an answer after the ones before it.
-    pub fn answer(&self, said: Result<Reply, LlmError>) {
+    pub fn answer(&self, said: Result<LlmReply, LlmError>) {
         self.script().next.push_back(said);
     }
 
     /// Adds a text as an answer. It costs 5 input and 10 output tokens.
     pub fn answer_text(&self, text: &str) {
-        self.answer(Ok(Reply {
+        self.answer(Ok(LlmReply {
             text: text.to_owned(),
             calls: Vec::new(),
             tokens: Tokens { input: 5, output: 10 },
@@ -42,7 +42,7 @@ impl ScriptedLlm {
     /// Adds a call of this tool, with the arguments as written.
     pub fn answer_call(&self, name: &str, arguments: &str) {
         let call = ToolCall::written(format!("call_{name}"), name.to_owned(), arguments);
-        self.answer(Ok(Reply {
+        self.answer(Ok(LlmReply {
             text: String::new(),
             calls: vec![call],
             tokens: Tokens { input: 5, output: 10 },
@@ -65,7 +65,7 @@ impl LanguageModel for ScriptedLlm {
         Some(LlmName { provider: "script".to_owned(), model: "scripted".to_owned() })
     }
 
-    fn complete(&self, prompt: &Prompt) -> Result<Reply, LlmError> {
+    fn complete(&self, prompt: &Prompt) -> Result<LlmReply, LlmError> {
         let mut script = self.script();
         script.asked.push(prompt.clone());
         let nothing = LlmError::Failing { url: "script".to_owned(), status: 500, said: String::new() };

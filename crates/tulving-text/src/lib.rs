@@ -5,7 +5,6 @@
 //! crate also contains the words and times that answers consist of: [`vocabulary`], [`time`] and [`preview`].
 //! `tulving-core` applies these functions to memories and requests.
 
-pub mod cast;
 pub mod chunk;
 pub mod classify;
 pub mod commands;
@@ -19,6 +18,7 @@ pub mod normalize;
 pub mod person;
 pub mod preview;
 pub mod private;
+pub mod properties;
 pub mod secrets;
 pub mod sentence;
 pub mod terms;

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
-use tulving_core::model::id::{MemoryRef, Number};
+use tulving_core::model::id::{MemoryNumber, MemoryRef};
 use tulving_core::model::limits::Limits;
 use tulving_core::model::request::{Caller, Filter, ListRequest, Mode, RecallRequest, SaveRequest, Sort};
 use tulving_core::model::vocabulary::Origin;
@@ -132,7 +132,7 @@ fn reads(home: &Path, table: &mut Table) -> anyhow::Result<()> {
     let (engine, user) = engine(home)?;
     let mut gets = Vec::new();
     for _ in 0..POINT_READS {
-        let which = MemoryRef::Number(Number(fastrand::u64(1..=BULK as u64)));
+        let which = MemoryRef::Number(MemoryNumber(fastrand::u64(1..=BULK as u64)));
         gets.push(timed(|| engine.get(&user, which))?);
     }
     table.percentile_row("point read by number", &mut gets);
@@ -167,7 +167,7 @@ fn opens(home: &Path, table: &mut Table) -> anyhow::Result<()> {
     for _ in 0..OPENS {
         let begun = Instant::now();
         let (engine, user) = engine(home)?;
-        engine.get(&user, MemoryRef::Number(Number(1)))?;
+        engine.get(&user, MemoryRef::Number(MemoryNumber(1)))?;
         opens.push(begun.elapsed());
     }
     table.percentile_row("open a store of 100,000 and read one", &mut opens);

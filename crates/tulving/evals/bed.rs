@@ -8,7 +8,9 @@ use anyhow::{Context as _, bail};
 use tempfile::TempDir;
 use tulving_core::model::id::MemoryId;
 use tulving_core::model::limits::{self, Limits};
-use tulving_core::model::request::{Ask, Caller, Filter, Fusion, Mode, RecallRequest, SaveRequest};
+use tulving_core::model::request::{
+    Caller, Filter, Fusion, Mode, RecallQuestion, RecallRequest, SaveRequest,
+};
 use tulving_core::model::time::Timestamp;
 use tulving_core::model::vocabulary::Origin;
 use tulving_core::ports::{Embedder, NoExtractor, NoFiles, NoObjects, SystemClock};
@@ -84,7 +86,8 @@ impl<'a> Bed<'a> {
         limit: usize,
     ) -> anyhow::Result<(Vec<Found>, String, u64)> {
         // The same options as on all surfaces of Tulving.
-        let mut ask = Ask { asked_at, list_limit: Some(limits::LISTED), ..Ask::new(question) };
+        let mut ask =
+            RecallQuestion { asked_at, list_limit: Some(limits::LISTED), ..RecallQuestion::new(question) };
         if self.options.ranks {
             ask.fusion = Fusion::Ranks;
         }

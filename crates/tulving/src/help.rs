@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use clap::Command;
 
 use crate::print;
-use crate::show::text::Hanging;
+use crate::show::text::HangingText;
 
 /// Maximum width of a line, in columns; the same as clap's own `max_term_width`.
 const WIDEST: usize = 100;
@@ -92,7 +92,7 @@ fn commands(command: &Command, columns: usize) -> String {
             let about = command.find_subcommand(name).and_then(Command::get_about);
             let about = about.map(ToString::to_string).unwrap_or_default();
             let name = format!("  {literal}{name}{literal:#}{}  ", " ".repeat(widest - name.len()));
-            let hanging = Hanging { heading: &name, taken: widest + 4, columns };
+            let hanging = HangingText { heading: &name, taken: widest + 4, columns };
             for line in hanging.lines(&about) {
                 writeln!(groups, "{line}").expect("a text is written");
             }

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use tulving_core::model::error::StoreError;
-use tulving_core::ports::{Checkup, Copies, Rescue, Store, Upkeep};
+use tulving_core::ports::{Copies, IntegrityChecks, Rescue, Store, Upkeep};
 use tulving_store::{DamagedDatabase, Home, SearchIndex, SqliteOptions, SqliteStore};
 
 use crate::config::Settings;
@@ -17,7 +17,7 @@ pub(crate) struct OpenStore {
     /// Everything that the engine reads and writes.
     pub(crate) records: Arc<dyn Store>,
     /// For `doctor`.
-    pub(crate) checkup: Arc<dyn Checkup>,
+    pub(crate) checkup: Arc<dyn IntegrityChecks>,
     /// For the work that a store postpones.
     pub(crate) upkeep: Arc<dyn Upkeep>,
     /// For `backup`.

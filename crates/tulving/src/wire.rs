@@ -9,8 +9,8 @@ use tulving_core::model::error::{Error, ModelError};
 use tulving_core::model::id::SpaceId;
 use tulving_core::model::request::{Caller, Filter};
 use tulving_core::model::vocabulary::Origin;
-use tulving_core::ports::{Clock, Embedder, Extractor, HeldClock, NoExtractor, Store, SystemClock};
-use tulving_core::{BackendEntry, Backends, Engine, Keeps, Ports};
+use tulving_core::ports::{Clock, Embedder, Extractor, NoExtractor, PausableClock, Store, SystemClock};
+use tulving_core::{BackendEntry, BackendLocation, Backends, Engine, Ports};
 use tulving_models::{MiniLm, RetryPolicy};
 use tulving_store::extract::{self, ChildExtractor};
 use tulving_store::{Home, PendingIndexWork, Plugin, PluginCommand, SearchIndex, Workspace};
@@ -56,7 +56,7 @@ pub(crate) struct App<'a> {
     /// The caller, in any space.
     pub(crate) caller: Caller,
     /// The clock of the engine; held while a command does the same to several memories.
-    pub(crate) clock: Arc<HeldClock>,
+    pub(crate) clock: Arc<PausableClock>,
     /// True if the model has failed in this process.
     failed: Arc<AtomicBool>,
     /// True if embedding is left to another time.
@@ -83,7 +83,7 @@ pub(crate) fn open_with(settings: &Settings, clock: Arc<dyn Clock>) -> Result<Ap
         EmbeddingCallOptions { known: known(&*store.records, settings), ..EmbeddingCallOptions::default() },
     );
     let engine = engine(&store, &index, &files, settings, watched(settings, calling, &failed));
-    let clock = Arc::new(HeldClock::over(clock));
+    let clock = Arc::new(PausableClock::over(clock));
     let engine = Arc::new(engine.with_clock(clock.clone()));
     let caller = caller(&engine, settings)?;
     let mut remarks = Vec::new();
@@ -168,8 +168,8 @@ pub(crate) fn backends(settings: &Settings) -> Option<Backends> {
         role: setting.role,
         within: setting.within,
         keeps: match setting.is_built_in() {
-            true => Keeps::BuiltIn,
-            false => Keeps::Elsewhere(Arc::new(Plugin::new(PluginCommand {
+            true => BackendLocation::BuiltIn,
+            false => BackendLocation::Elsewhere(Arc::new(Plugin::new(PluginCommand {
                 command: setting.command.clone(),
                 folder: settings.home.clone(),
             }))),

@@ -75,7 +75,7 @@ pub(super) fn answers(
 
 /// A slice of one backend's list, in order of creation.
 #[derive(Default)]
-pub(super) struct Slice {
+pub(super) struct BackendSlice {
     pub(super) memories: Vec<Memory>,
     /// The position of the last memory that was read, if the backend has more.
     pub(super) read_to: Option<MergePosition>,
@@ -98,7 +98,7 @@ pub(super) fn is_after(place: MergePosition, other: MergePosition, oldest_first:
 /// was read only up to its own position. Memories after the first of these positions are left for the next page, so that
 /// none is skipped.
 pub(super) fn slices(
-    slices: Vec<Slice>,
+    slices: Vec<BackendSlice>,
     oldest_first: bool,
     limit: usize,
 ) -> (Vec<Memory>, Option<MergePosition>) {

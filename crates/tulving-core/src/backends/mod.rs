@@ -16,7 +16,7 @@ use std::thread;
 
 pub(crate) use read::{get, list};
 pub(crate) use recall::recall;
-pub use registry::{BackendEntry, Backends, Keeps};
+pub use registry::{BackendEntry, BackendLocation, Backends};
 pub(crate) use write::{forget, forget_many, save, save_many};
 
 use crate::model::answer::FailedBackend;
@@ -36,7 +36,7 @@ fn failed(name: &str, error: &BackendError) -> FailedBackend {
 /// Refuses a verb that only the built-in backend supports if another backend is primary.
 pub(crate) fn require_built_in(backends: Option<&Backends>, what: &'static str) -> Result<(), Error> {
     match backends.map(Backends::primary) {
-        Some(primary @ BackendEntry { keeps: Keeps::Elsewhere(_), .. }) => {
+        Some(primary @ BackendEntry { keeps: BackendLocation::Elsewhere(_), .. }) => {
             Err(failure(primary, BackendError::NotOffered { what }))
         }
         _ => Ok(()),
@@ -45,7 +45,7 @@ pub(crate) fn require_built_in(backends: Option<&Backends>, what: &'static str) 
 
 /// Returns the error for counting memories when several backends, or only an external one, are configured.
 pub(crate) fn not_counted(backends: &Backends) -> Error {
-    let elsewhere = |entry: &&BackendEntry| matches!(entry.keeps, Keeps::Elsewhere(_));
+    let elsewhere = |entry: &&BackendEntry| matches!(entry.keeps, BackendLocation::Elsewhere(_));
     let all = backends.all();
     let entry = all.iter().copied().find(elsewhere).unwrap_or(backends.primary());
     failure(entry, BackendError::NotOffered { what: "a count" })

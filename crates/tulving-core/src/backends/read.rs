@@ -6,14 +6,14 @@ use crate::model::error::{BackendError, Error, Field, Invalid};
 use crate::model::id::MemoryRef;
 use crate::model::limits;
 use crate::model::memory::Memory;
-use crate::model::request::{Caller, Filter, Forgotten, ListRequest, Sort};
+use crate::model::request::{Caller, Filter, ForgottenFilter, ListRequest, Sort};
 use crate::ports::Backend;
 use crate::rank::order;
 use crate::verbs::access::{self, Ports};
 
-use super::merge::{self, MergePosition, Slice};
-use super::registry::{BackendEntry, Backends, Keeps};
-use super::screen::Screen;
+use super::merge::{self, BackendSlice, MergePosition};
+use super::registry::{BackendEntry, BackendLocation, Backends};
+use super::screen::BackendScreen;
 use super::{each, failed, failure, settled};
 
 /// Returns a memory from the primary, or else from the first secondary that has it. If no backend has it but one backend
@@ -57,7 +57,7 @@ pub(super) fn get_from(
     entry: &BackendEntry,
     which: MemoryRef,
 ) -> Result<Memory, Error> {
-    let Keeps::Elsewhere(backend) = &entry.keeps else {
+    let BackendLocation::Elsewhere(backend) = &entry.keeps else {
         return access::find(ports, caller, which);
     };
     // Only the store assigns numbers to memories; other backends support ids only.
@@ -65,7 +65,7 @@ pub(super) fn get_from(
         return Err(access::absent(ports, caller, which)?);
     };
     let filter = Filter::default();
-    let screen = Screen::new(ports, backends, caller, entry, &filter)?;
+    let screen = BackendScreen::new(ports, backends, caller, entry, &filter)?;
     let scope = screen.scope();
     let given =
         backend.get(id, &scope.spaces, scope.viewer, entry.within).map_err(|error| failure(entry, error))?;
@@ -108,18 +108,18 @@ pub(crate) fn list(
     };
     let oldest_first = request.sort == Sort::Oldest;
     let said = each(&backends.all(), |entry| match &entry.keeps {
-        Keeps::BuiltIn => {
+        BackendLocation::BuiltIn => {
             let page = crate::verbs::read::list(ports, caller, request)?;
             let read_to = page.next.and_then(|_| page.memories.last().map(merge::place));
-            Ok((Slice { memories: page.memories, read_to }, Vec::new()))
+            Ok((BackendSlice { memories: page.memories, read_to }, Vec::new()))
         }
-        Keeps::Elsewhere(backend) => {
-            let screen = Screen::new(ports, backends, caller, entry, &request.filter)?;
+        BackendLocation::Elsewhere(backend) => {
+            let screen = BackendScreen::new(ports, backends, caller, entry, &request.filter)?;
             slice(&**backend, entry, &screen, request, ListStart { after, oldest_first })
         }
     });
     let (good, mut failed_backends) = settled(said)?;
-    let (slices, more): (Vec<Slice>, Vec<Vec<FailedBackend>>) = good.into_iter().unzip();
+    let (slices, more): (Vec<BackendSlice>, Vec<Vec<FailedBackend>>) = good.into_iter().unzip();
     failed_backends.extend(more.into_iter().flatten());
     let (memories, next) = merge::slices(slices, oldest_first, limit);
     let next = next.map(|(at, id)| Cursor { fingerprint, position: Position::After(at, id) });
@@ -136,15 +136,15 @@ struct ListStart {
 fn slice(
     backend: &dyn Backend,
     entry: &BackendEntry,
-    screen: &Screen<'_>,
+    screen: &BackendScreen<'_>,
     request: &ListRequest,
     ListStart { after, oldest_first }: ListStart,
-) -> Result<(Slice, Vec<FailedBackend>), Error> {
-    if request.filter.forgotten == Forgotten::Only {
+) -> Result<(BackendSlice, Vec<FailedBackend>), Error> {
+    if request.filter.forgotten == ForgottenFilter::Only {
         return Err(failure(entry, BackendError::NotOffered { what: "what was forgotten" }));
     }
     if screen.is_empty() {
-        return Ok((Slice::default(), Vec::new()));
+        return Ok((BackendSlice::default(), Vec::new()));
     }
     let limit = request.limit;
     let query = BackendListQuery { scope: screen.scope(), oldest_first, after, limit };
@@ -163,7 +163,7 @@ fn slice(
     let passed = screen.pass(listed.given, limit)?;
     let failed = passed.failed(entry);
     let memories = passed.memories.into_iter().map(|(memory, _)| memory).collect();
-    Ok((Slice { memories, read_to: last.filter(|_| listed.more || longer) }, failed))
+    Ok((BackendSlice { memories, read_to: last.filter(|_| listed.more || longer) }, failed))
 }
 
 /// Lists the primary's memories in an order that may change. For an external backend, its newest memories are sorted and
@@ -178,13 +178,13 @@ fn in_changing_order(
     let all = backends.all();
     let aside = all[1..].iter().map(|entry| failed(&entry.name, &not_offered("lists in this order")));
     let mut page = match &backends.primary().keeps {
-        Keeps::BuiltIn => crate::verbs::read::list(ports, caller, request)?,
-        Keeps::Elsewhere(backend) => {
+        BackendLocation::BuiltIn => crate::verbs::read::list(ports, caller, request)?,
+        BackendLocation::Elsewhere(backend) => {
             let entry = backends.primary();
             if request.cursor.is_some() {
                 return Err(failure(entry, not_offered("further pages in this order")));
             }
-            let screen = Screen::new(ports, backends, caller, entry, &request.filter)?;
+            let screen = BackendScreen::new(ports, backends, caller, entry, &request.filter)?;
             let most = ListRequest { limit: limits::PAGE, ..request.clone() };
             let whole = ListStart { after: None, oldest_first: false };
             let (slice, mut failed_backends) = slice(&**backend, entry, &screen, &most, whole)?;

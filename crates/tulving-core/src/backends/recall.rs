@@ -4,7 +4,7 @@ use crate::model::answer::{Answer, Hit, Strength};
 use crate::model::backend::{BackendRecallMode, BackendRecallQuery};
 use crate::model::error::{BackendError, Error};
 use crate::model::memory::Memory;
-use crate::model::request::{Ask, Caller, Mode, RecallRequest};
+use crate::model::request::{Caller, Mode, RecallQuestion, RecallRequest};
 use crate::model::score::Score;
 use crate::ports::Backend;
 use crate::verbs::access::Ports;
@@ -12,8 +12,8 @@ use crate::verbs::recall::filtered;
 use crate::verbs::recall::plan::{self, RecallPlan};
 
 use super::merge::{self, MergeOrder};
-use super::registry::{BackendEntry, Backends, Keeps};
-use super::screen::Screen;
+use super::registry::{BackendEntry, BackendLocation, Backends};
+use super::screen::BackendScreen;
 use super::{each, failure, settled};
 
 /// Finds memories in all backends.
@@ -39,9 +39,9 @@ fn planned(ports: &Ports, backends: &Backends, caller: &Caller, plan: &RecallPla
         return Ok(Answer::default());
     }
     let said = each(&backends.all(), |entry| match &entry.keeps {
-        Keeps::BuiltIn => crate::verbs::recall::planned(ports, caller, plan),
-        Keeps::Elsewhere(backend) => {
-            let screen = Screen::new(ports, backends, caller, entry, &plan.filter)?;
+        BackendLocation::BuiltIn => crate::verbs::recall::planned(ports, caller, plan),
+        BackendLocation::Elsewhere(backend) => {
+            let screen = BackendScreen::new(ports, backends, caller, entry, &plan.filter)?;
             ask(&**backend, entry, &screen, plan)
         }
     });
@@ -63,7 +63,7 @@ fn planned(ports: &Ports, backends: &Backends, caller: &Caller, plan: &RecallPla
 fn ask(
     backend: &dyn Backend,
     entry: &BackendEntry,
-    screen: &Screen<'_>,
+    screen: &BackendScreen<'_>,
     plan: &RecallPlan,
 ) -> Result<Answer, Error> {
     let (asked, as_of) = match &plan.way {
@@ -100,7 +100,7 @@ fn ask(
 }
 
 /// Builds the answer from a backend's hits. They count as weak evidence, because nothing else supports them.
-fn weighed(hits: Vec<Hit>, total_found: u64, asked: Option<&Ask>) -> Answer {
+fn weighed(hits: Vec<Hit>, total_found: u64, asked: Option<&RecallQuestion>) -> Answer {
     let strength = if hits.is_empty() { Strength::None } else { Strength::Weak };
     let evidence = asked.map(|_| strength);
     let least = asked.and_then(|ask| ask.abstain_below);

@@ -11,7 +11,7 @@ use crate::ports::Backend;
 
 /// The location of a backend's memories.
 #[derive(Clone)]
-pub enum Keeps {
+pub enum BackendLocation {
     /// The store of this home.
     BuiltIn,
     /// An external backend.
@@ -28,7 +28,7 @@ pub struct BackendEntry {
     /// Timeout for an answer. The built-in backend has none.
     pub within: Duration,
     /// The location of the backend's memories.
-    pub keeps: Keeps,
+    pub keeps: BackendLocation,
 }
 
 /// The configured backends: exactly one primary, and any number of secondaries.
@@ -83,12 +83,12 @@ impl Backends {
 
     /// Returns true if the built-in backend is configured.
     pub(crate) fn has_built_in(&self) -> bool {
-        self.all().iter().any(|entry| matches!(entry.keeps, Keeps::BuiltIn))
+        self.all().iter().any(|entry| matches!(entry.keeps, BackendLocation::BuiltIn))
     }
 
     /// Returns true if only the built-in backend is configured.
     pub(crate) fn is_plain(&self) -> bool {
-        self.secondaries.is_empty() && matches!(self.primary.keeps, Keeps::BuiltIn)
+        self.secondaries.is_empty() && matches!(self.primary.keeps, BackendLocation::BuiltIn)
     }
 }
 

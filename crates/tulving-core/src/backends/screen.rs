@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 
 use crate::model::answer::FailedBackend;
-use crate::model::backend::{BackendScope, Claimed, Given};
+use crate::model::backend::{BackendItem, BackendMemory, BackendScope};
 use crate::model::error::{BackendError, Error};
 use crate::model::id::{MemoryId, PrincipalId, SpaceId, Version};
 use crate::model::memory::{Memory, Status, Usage};
@@ -18,13 +18,13 @@ use crate::verbs::access::Ports;
 use crate::verbs::save::intake;
 
 use super::registry::BackendEntry;
-use super::{Backends, Keeps};
+use super::{BackendLocation, Backends};
 
 /// The owner id of memories without an owner.
 const NOBODY: PrincipalId = PrincipalId::from_bytes([0; 16]);
 
 /// Screens one backend's answer to one query.
-pub(super) struct Screen<'a> {
+pub(super) struct BackendScreen<'a> {
     ports: &'a Ports,
     caller: &'a Caller,
     entry: &'a BackendEntry,
@@ -36,14 +36,14 @@ pub(super) struct Screen<'a> {
 
 /// The results that passed the screen.
 #[derive(Default)]
-pub(super) struct Passed {
+pub(super) struct ScreenedResults {
     /// The memories in the order of the backend, each with the backend's score.
     pub(super) memories: Vec<(Memory, Option<Score>)>,
     /// The number of invalid results, and the reason why the first one is invalid.
     wrong: Option<(usize, String)>,
 }
 
-impl Passed {
+impl ScreenedResults {
     fn blame(&mut self, why: impl FnOnce() -> String) {
         match &mut self.wrong {
             Some((count, _)) => *count += 1,
@@ -66,7 +66,7 @@ impl Passed {
     }
 }
 
-impl<'a> Screen<'a> {
+impl<'a> BackendScreen<'a> {
     /// Creates a screen for a backend and a filter, limited to the spaces that the caller is a member of. A wider boundary
     /// has no effect: if a backend states that a memory is open to non-members, the statement is not trusted.
     pub(super) fn new(
@@ -82,7 +82,7 @@ impl<'a> Screen<'a> {
             sight.spaces.get(&space.id) == Some(&Boundary::Hub)
                 && filter.space.is_none_or(|wanted| wanted == space.id)
         });
-        let store_is_primary = matches!(backends.primary().keeps, Keeps::BuiltIn);
+        let store_is_primary = matches!(backends.primary().keeps, BackendLocation::BuiltIn);
         Ok(Self { ports, caller, entry, spaces, filter, store_is_primary })
     }
 
@@ -98,8 +98,8 @@ impl<'a> Screen<'a> {
     }
 
     /// Returns the valid memories among the first `limit` that match the filter.
-    pub(super) fn pass(&self, given: Vec<Given>, limit: usize) -> Result<Passed, Error> {
-        let mut passed = Passed::default();
+    pub(super) fn pass(&self, given: Vec<BackendItem>, limit: usize) -> Result<ScreenedResults, Error> {
+        let mut passed = ScreenedResults::default();
         let mut seen = HashSet::new();
         for given in given.into_iter().take(limit) {
             match given.and_then(|claimed| self.one(*claimed, &mut seen)) {
@@ -113,7 +113,7 @@ impl<'a> Screen<'a> {
     }
 
     /// Drops memories with an id that the store uses: such an id always identifies the store's memory.
-    fn drop_the_stores(&self, passed: &mut Passed) -> Result<(), Error> {
+    fn drop_the_stores(&self, passed: &mut ScreenedResults) -> Result<(), Error> {
         if !self.store_is_primary || passed.memories.is_empty() {
             return Ok(());
         }
@@ -130,7 +130,7 @@ impl<'a> Screen<'a> {
     /// Returns a memory if it is valid and matches the filter; `None` if it is valid but does not match.
     fn one(
         &self,
-        claimed: Claimed,
+        claimed: BackendMemory,
         seen: &mut HashSet<MemoryId>,
     ) -> Result<Option<(Memory, Option<Score>)>, String> {
         let space = self.space(claimed.space)?;
@@ -148,7 +148,7 @@ impl<'a> Screen<'a> {
     }
 
     /// Builds a memory from a backend's data, which is parsed like a save request.
-    fn memory(&self, claimed: Claimed, space: &Space) -> Result<Memory, crate::model::error::Invalid> {
+    fn memory(&self, claimed: BackendMemory, space: &Space) -> Result<Memory, crate::model::error::Invalid> {
         let mut said = claimed.said;
         let boundary = said.boundary.unwrap_or(Boundary::Hub);
         said.boundary = Some(boundary);

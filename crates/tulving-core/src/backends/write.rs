@@ -20,8 +20,8 @@ use crate::verbs::save::{self as path, assemble};
 
 use super::failure;
 use super::read::get_from;
-use super::registry::{BackendEntry, Backends, Keeps};
-use super::screen::Screen;
+use super::registry::{BackendEntry, BackendLocation, Backends};
+use super::screen::BackendScreen;
 
 /// Maximum number of memories with the same key or path to read.
 const TWINS: usize = 20;
@@ -44,12 +44,12 @@ pub(crate) fn save_many(
     requests: Vec<SaveRequest>,
 ) -> Result<Vec<Receipt>, Error> {
     let entry = backends.primary();
-    let Keeps::Elsewhere(backend) = &entry.keeps else {
+    let BackendLocation::Elsewhere(backend) = &entry.keeps else {
         return path::save_many(ports, caller, requests);
     };
     let orders = requests.into_iter().map(path::SaveOptions::of).collect();
     let ((space, _), drafts) = path::read_all(ports, caller, orders)?;
-    let keeper = Keeper { ports, backends, caller, entry, backend: &**backend };
+    let keeper = BackendWriter { ports, backends, caller, entry, backend: &**backend };
     let mut receipts = Vec::with_capacity(drafts.len());
     for draft in drafts {
         let receipt = keeper.keep(&space, &draft).map_err(|error| after(receipts.len(), error))?;
@@ -67,7 +67,7 @@ fn after(done: usize, error: Error) -> Error {
 }
 
 /// Saves memories to an external backend.
-struct Keeper<'a> {
+struct BackendWriter<'a> {
     ports: &'a Ports,
     backends: &'a Backends,
     caller: &'a Caller,
@@ -75,7 +75,7 @@ struct Keeper<'a> {
     backend: &'a dyn Backend,
 }
 
-impl Keeper<'_> {
+impl BackendWriter<'_> {
     fn keep(&self, space: &Space, draft: &Draft) -> Result<Receipt, Error> {
         let now = self.ports.clock.now();
         let (outcome, memory) = match self.duplicate(space, draft)? {
@@ -126,7 +126,7 @@ impl Keeper<'_> {
             (None, None) => return Ok(None),
         };
         let filter = Filter { space: Some(space.id), ..filter };
-        let screen = Screen::new(self.ports, self.backends, self.caller, self.entry, &filter)?;
+        let screen = BackendScreen::new(self.ports, self.backends, self.caller, self.entry, &filter)?;
         let query =
             BackendListQuery { scope: screen.scope(), oldest_first: false, after: None, limit: TWINS };
         let listed =
@@ -162,7 +162,7 @@ pub(crate) fn forget(
     request: &ForgetRequest,
 ) -> Result<EditedMemory, Error> {
     let entry = backends.primary();
-    let Keeps::Elsewhere(backend) = &entry.keeps else {
+    let BackendLocation::Elsewhere(backend) = &entry.keeps else {
         return crate::verbs::forget::forget(ports, caller, which, request);
     };
     let (_, warnings) = crate::verbs::forget::reason(ports, caller, request)?;
@@ -189,7 +189,7 @@ pub(crate) fn forget_many(
     which: &[MemoryRef],
     request: &ForgetRequest,
 ) -> Result<ForgottenMemories, Error> {
-    if let Keeps::BuiltIn = backends.primary().keeps {
+    if let BackendLocation::BuiltIn = backends.primary().keeps {
         return crate::verbs::forget::forget_many(ports, caller, which, request);
     }
     let mut done = 0;

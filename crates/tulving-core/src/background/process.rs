@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use crate::model::change::{Settled, Write};
+use crate::model::change::{BackgroundResult, Write};
 use crate::model::error::{Conflict, Error, ExtractError, Field, Invalid, ObjectError, StoreError};
 use crate::model::id::PrincipalId;
 use crate::model::job::{self, Job};
@@ -15,7 +15,7 @@ use crate::model::memory::{Attachment, Memory};
 use crate::model::preview;
 use crate::model::space::Viewer;
 use crate::model::vocabulary::{Derivable, JobState, State};
-use crate::ports::Extracted;
+use crate::ports::ExtractedText;
 use crate::text::normalize;
 use crate::text::withhold::Redactor;
 use crate::verbs::access::{self, Ports};
@@ -39,7 +39,7 @@ const SHORT_PAUSE: Duration = Duration::from_secs(1);
 
 /// The result of a job.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Processed {
+pub struct JobResult {
     /// The current state of the job.
     pub job: Job,
     /// The error, if any.
@@ -50,7 +50,7 @@ pub struct Processed {
     pub remedy: Option<&'static str>,
 }
 
-impl Processed {
+impl JobResult {
     /// Creates the result of a job without errors.
     pub(crate) fn well(job: Job) -> Self {
         Self { job, trouble: None, lacking: false, remedy: None }
@@ -63,27 +63,27 @@ impl Processed {
 }
 
 /// The reason why a file could not be read, whether a retry may help, and whether a program is missing on this machine.
-struct Trouble {
+struct ReadFailure {
     why: String,
     passing: bool,
     lacking: bool,
     remedy: Option<&'static str>,
 }
 
-impl Trouble {
+impl ReadFailure {
     fn lasting(why: impl Into<String>) -> Self {
         Self { why: why.into(), passing: false, lacking: false, remedy: None }
     }
 }
 
-impl From<ExtractError> for Trouble {
+impl From<ExtractError> for ReadFailure {
     fn from(error: ExtractError) -> Self {
         let lacking = matches!(error, ExtractError::NotInstalled { .. });
         Self { why: error.to_string(), passing: error.retryable(), lacking, remedy: error.hint() }
     }
 }
 
-impl From<ObjectError> for Trouble {
+impl From<ObjectError> for ReadFailure {
     fn from(error: ObjectError) -> Self {
         Self { why: error.to_string(), passing: error.retryable(), lacking: false, remedy: error.hint() }
     }
@@ -95,7 +95,7 @@ pub(crate) fn is_due(ports: &Ports) -> Result<bool, Error> {
 }
 
 /// Runs one job that is due, if any.
-pub(crate) fn one(ports: &Ports, holder: &str) -> Result<Option<Processed>, Error> {
+pub(crate) fn one(ports: &Ports, holder: &str) -> Result<Option<JobResult>, Error> {
     let Some(job) = jobs::claim_any(ports, KINDS, holder, LEASE)? else {
         return Ok(None);
     };
@@ -104,45 +104,45 @@ pub(crate) fn one(ports: &Ports, holder: &str) -> Result<Option<Processed>, Erro
     }
     let Some(memory) = waiting(ports, &job)? else {
         // The memory was erased, or replaced by a memory that needs no job.
-        return jobs::complete(ports, job).map(|job| Some(Processed::well(job)));
+        return jobs::complete(ports, job).map(|job| Some(JobResult::well(job)));
     };
     let everybody = Viewer { principal: PrincipalId::USER, within: None };
     let redactor = ports.redactor_for(&everybody, memory.space)?;
     let read = match (job.kind.as_str(), &memory.provenance.attachment) {
-        _ if job.is_spent() => Err(Trouble::lasting(jobs::NEVER_ENDED)),
+        _ if job.is_spent() => Err(ReadFailure::lasting(jobs::NEVER_ENDED)),
         (job::EXTRACT, Some(attachment)) if memory.is_unread() => read(ports, attachment, redactor).map(Some),
         _ => Ok(None),
     };
-    let passing = |trouble: &Trouble| trouble.passing && job.attempts < job.max_attempts;
+    let passing = |trouble: &ReadFailure| trouble.passing && job.attempts < job.max_attempts;
     if let Err(trouble) = &read
         && passing(trouble)
     {
         let job = jobs::fail(ports, job, &trouble.why)?;
-        return Ok(Some(Processed::badly(job, trouble.why.as_str())));
+        return Ok(Some(JobResult::badly(job, trouble.why.as_str())));
     }
     let (read, trouble, lacking, remedy) = match read {
         Ok(read) => (read, None, false, None),
         Err(trouble) => (None, Some(trouble.why), trouble.lacking, trouble.remedy),
     };
     let done = finish(ports, job, &memory, read, trouble)?;
-    Ok(Some(Processed { lacking, remedy, ..done }))
+    Ok(Some(JobResult { lacking, remedy, ..done }))
 }
 
 /// Deletes a file if no memory describes it. The deletion is not recorded.
-fn drop_file(ports: &Ports, job: Job) -> Result<Processed, Error> {
+fn drop_file(ports: &Ports, job: Job) -> Result<JobResult, Error> {
     match job.object().map(|key| objects::drop_unused(ports, key)) {
         None | Some(Ok(true)) => {
             let done = Job { state: JobState::Done, lease: None, ..job.clone() };
             jobs::remove(ports, job)?;
-            Ok(Processed::well(done))
+            Ok(JobResult::well(done))
         }
         Some(Ok(false)) => {
             let job = jobs::postpone(ports, job, PAUSE)?;
-            Ok(Processed::well(job))
+            Ok(JobResult::well(job))
         }
         Some(Err(error)) => {
             let why = error.to_string();
-            Ok(Processed::badly(jobs::fail(ports, job, &why)?, why))
+            Ok(JobResult::badly(jobs::fail(ports, job, &why)?, why))
         }
     }
 }
@@ -160,17 +160,17 @@ fn read(
     ports: &Ports,
     attachment: &Attachment,
     mut redactor: Redactor,
-) -> Result<(Extracted, Vec<String>), Trouble> {
+) -> Result<(ExtractedText, Vec<String>), ReadFailure> {
     let bytes = ports.objects.get(&attachment.object_key)?;
-    let gone = || Trouble::lasting("the file is not in the storage of attachments");
+    let gone = || ReadFailure::lasting("the file is not in the storage of attachments");
     let mut read = ports.extractor.extract(&attachment.media_type, &bytes.ok_or_else(gone)?)?;
     let text = normalize::content(&read.text)
-        .map_err(|error| Trouble::lasting(format!("its text cannot be used: {error}")))?;
+        .map_err(|error| ReadFailure::lasting(format!("its text cannot be used: {error}")))?;
     if text.is_empty() {
-        return Err(Trouble::lasting("there is no text in it"));
+        return Err(ReadFailure::lasting("there is no text in it"));
     }
     // Tulving cannot remove text from the file itself, so the owner of the file is informed.
-    let refused = |error: Invalid| Trouble::lasting(format!("{error}; {AS_IT_IS}"));
+    let refused = |error: Invalid| ReadFailure::lasting(format!("{error}; {AS_IT_IS}"));
     let text = redactor.content(Field::Content, text).map_err(refused)?;
     let title =
         read.title.take().and_then(|title| normalize::line(Field::Title, &title, limits::TITLE_CHARS).ok());
@@ -194,9 +194,9 @@ fn finish(
     ports: &Ports,
     job: Job,
     memory: &Memory,
-    read: Option<(Extracted, Vec<String>)>,
+    read: Option<(ExtractedText, Vec<String>)>,
     trouble: Option<String>,
-) -> Result<Processed, Error> {
+) -> Result<JobResult, Error> {
     let mut trouble = trouble.map(|why| preview::cut(&why, limits::NOTE_CHARS));
     let state = if trouble.is_some() { JobState::Dead } else { JobState::Done };
     let mut fields = memory.fields.clone();
@@ -214,7 +214,7 @@ fn finish(
         chunks.pop().unwrap_or_default()
     });
     let attachment = memory.provenance.attachment.clone();
-    let settled = Settled {
+    let settled = BackgroundResult {
         id: memory.id,
         from: memory.version,
         fields,
@@ -232,11 +232,11 @@ fn finish(
         Write::MoveJob { from: Box::new(job.clone()), to: Box::new(ended.clone()) },
     ];
     match ports.store.apply(&access::own_changes(ports.clock.now(), writes)) {
-        Ok(_) => Ok(Processed { trouble, ..Processed::well(ended) }),
+        Ok(_) => Ok(JobResult { trouble, ..JobResult::well(ended) }),
         // Another process has the job now, so the result is left to that process.
-        Err(StoreError::Conflict(Conflict::JobMoved)) => Ok(Processed { trouble, ..Processed::well(job) }),
+        Err(StoreError::Conflict(Conflict::JobMoved)) => Ok(JobResult { trouble, ..JobResult::well(job) }),
         // Somebody has changed the memory meanwhile. The postponed job continues from the current state of the memory.
-        Err(StoreError::Conflict(_)) => jobs::postpone(ports, job, SHORT_PAUSE).map(Processed::well),
+        Err(StoreError::Conflict(_)) => jobs::postpone(ports, job, SHORT_PAUSE).map(JobResult::well),
         Err(error) => Err(error.into()),
     }
 }

@@ -12,13 +12,13 @@ use serde::{Deserialize, Serialize};
 use crate::background::lifecycle::judge::{self, LifecycleDecision, LifecycleStep};
 use crate::background::lifecycle::rules::{LifecyclePolicies, LifecyclePolicy};
 use crate::model::audit::AuditEntry;
-use crate::model::change::{Actor, ChangeSet, Right, Write};
+use crate::model::change::{Actor, ChangeSet, RequiredRole, Write};
 use crate::model::error::{Error, StoreError};
 use crate::model::id::{AuditId, JobId, MemoryId, PrincipalId, SpaceId};
 use crate::model::job::{self, Job};
-use crate::model::life::Life;
+use crate::model::life::LifecycleData;
 use crate::model::memory::Memory;
-use crate::model::request::{Caller, Forgotten};
+use crate::model::request::{Caller, ForgottenFilter};
 use crate::model::space::{Space, Viewer};
 use crate::model::time::Timestamp;
 use crate::model::vocabulary::{AuditAct, Boundary, JobState, Role, State};
@@ -56,7 +56,7 @@ pub struct TendRequest {
 
 /// The steps that rules took, or would take.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Tended {
+pub struct TendingResult {
     /// Number of memories checked.
     pub looked_at: u64,
     /// Number of memories that began to cool.
@@ -86,7 +86,7 @@ pub struct TendedStep {
     pub memory: Memory,
 }
 
-impl Tended {
+impl TendingResult {
     /// Returns the number of memories moved or erased.
     pub fn moved(&self) -> u64 {
         self.cooled + self.revived + self.archived + self.erased
@@ -109,13 +109,13 @@ pub(crate) fn tend(
     rules: &LifecyclePolicies,
     caller: &Caller,
     request: &TendRequest,
-) -> Result<Tended, Error> {
+) -> Result<TendingResult, Error> {
     let everywhere = access::is_org_admin(ports, caller)?;
     let spaces = within_reach(ports, caller, request.space, everywhere)?;
     let now = ports.clock.now();
-    let known = ports.store.job(JobId::TEND)?.as_ref().map(Steady::of).unwrap_or_default();
+    let known = ports.store.job(JobId::TEND)?.as_ref().map(ClockCheck::of).unwrap_or_default();
     let steady = known.at(now);
-    let round = Round {
+    let round = TendingRound {
         ports,
         rules,
         spaces: &spaces,
@@ -126,7 +126,7 @@ pub(crate) fn tend(
         writes: !request.dry_run,
         final_too: steady.holds(now),
     };
-    let mut tended = Tended::default();
+    let mut tended = TendingResult::default();
     let mut told = Vec::new();
     round.run(&mut tended, |life, verdict| {
         if told.len() < request.shown {
@@ -148,15 +148,15 @@ pub(crate) fn tend_due(
     holder: &str,
     interval: Duration,
     go_on: &mut dyn FnMut() -> bool,
-) -> Result<Option<Tended>, Error> {
+) -> Result<Option<TendingResult>, Error> {
     own_job(ports)?;
     let Some(mut job) = jobs::claim_any(ports, &[job::TEND], holder, LEASE)? else {
         return Ok(None);
     };
     let now = ports.clock.now();
-    let steady = Steady::of(&job).at(now);
+    let steady = ClockCheck::of(&job).at(now);
     let spaces = ports.store.spaces(&Viewer { principal: PrincipalId::USER, within: None })?;
-    let round = Round {
+    let round = TendingRound {
         ports,
         rules,
         spaces: &spaces,
@@ -167,7 +167,7 @@ pub(crate) fn tend_due(
         writes: true,
         final_too: steady.holds(now),
     };
-    let mut tended = Tended::default();
+    let mut tended = TendingResult::default();
     let mut taken_at = now;
     let done = round.paged(&mut tended, &mut |_, _| (), &mut || {
         let goes_on = go_on();
@@ -223,7 +223,7 @@ fn tell(
     for (id, space, LifecycleDecision { step, why }) in told {
         let memory = match seen.remove(&id) {
             Some(memory) => Some(memory),
-            None => ports.store.memory(&caller.viewer, space, id.into(), Forgotten::Only)?,
+            None => ports.store.memory(&caller.viewer, space, id.into(), ForgottenFilter::Only)?,
         };
         steps.extend(memory.map(|memory| TendedStep { step, why: why.to_string(), memory }));
     }
@@ -231,7 +231,7 @@ fn tell(
 }
 
 /// A run over all memories.
-struct Round<'a> {
+struct TendingRound<'a> {
     ports: &'a Ports,
     rules: &'a LifecyclePolicies,
     spaces: &'a [Space],
@@ -247,15 +247,19 @@ struct Round<'a> {
     final_too: bool,
 }
 
-impl Round<'_> {
-    fn run(&self, tended: &mut Tended, mut note: impl FnMut(&Life, &LifecycleDecision)) -> Result<(), Error> {
+impl TendingRound<'_> {
+    fn run(
+        &self,
+        tended: &mut TendingResult,
+        mut note: impl FnMut(&LifecycleData, &LifecycleDecision),
+    ) -> Result<(), Error> {
         self.paged(tended, &mut note, &mut || Ok(true))
     }
 
     fn paged(
         &self,
-        tended: &mut Tended,
-        note: &mut dyn FnMut(&Life, &LifecycleDecision),
+        tended: &mut TendingResult,
+        note: &mut dyn FnMut(&LifecycleData, &LifecycleDecision),
         go_on: &mut dyn FnMut() -> Result<bool, Error>,
     ) -> Result<(), Error> {
         let policies: HashMap<SpaceId, &LifecyclePolicy> =
@@ -266,7 +270,7 @@ impl Round<'_> {
             let lives = self.ports.store.lives(&ids, after, PAGE)?;
             let Some(last) = lives.last() else { break };
             after = Some(last.id);
-            let lives: Vec<Life> = lives.into_iter().filter(|life| self.reaches(life)).collect();
+            let lives: Vec<LifecycleData> = lives.into_iter().filter(|life| self.reaches(life)).collect();
             tended.looked_at += lives.len() as u64;
             let judged = lives.into_iter().filter_map(|life| {
                 let verdict = judge::judge(&life, policies.get(&life.space)?, self.now)?;
@@ -296,15 +300,15 @@ impl Round<'_> {
         Ok(())
     }
 
-    fn reaches(&self, life: &Life) -> bool {
+    fn reaches(&self, life: &LifecycleData) -> bool {
         !self.rights || life.boundary != Boundary::Private || life.owner == self.by.principal
     }
 
     /// Takes some steps and returns them, except steps that another change has made obsolete.
     fn act<'b>(
         &self,
-        due: &'b [(Life, LifecycleDecision)],
-    ) -> Result<Vec<&'b (Life, LifecycleDecision)>, Error> {
+        due: &'b [(LifecycleData, LifecycleDecision)],
+    ) -> Result<Vec<&'b (LifecycleData, LifecycleDecision)>, Error> {
         if !self.writes {
             return Ok(due.iter().collect());
         }
@@ -322,12 +326,12 @@ impl Round<'_> {
         }
     }
 
-    fn write(&self, due: &[(Life, LifecycleDecision)]) -> Result<(), Error> {
+    fn write(&self, due: &[(LifecycleData, LifecycleDecision)]) -> Result<(), Error> {
         let (mut rights, mut writes, mut files) = (Vec::new(), Vec::new(), Vec::new());
         for (life, verdict) in due {
             let (id, from) = (life.id, life.status);
             if self.rights {
-                rights.push(Right { space: life.space, role: Role::Admin, over: Some(id) });
+                rights.push(RequiredRole { space: life.space, role: Role::Admin, over: Some(id) });
             }
             match verdict.step {
                 LifecycleStep::Erase => {
@@ -351,7 +355,7 @@ impl Round<'_> {
     }
 
     /// Builds the audit entry of a step that hides, erases or revives a memory.
-    fn audit(&self, life: &Life, verdict: &LifecycleDecision) -> Option<AuditEntry> {
+    fn audit(&self, life: &LifecycleData, verdict: &LifecycleDecision) -> Option<AuditEntry> {
         let act = match verdict.step {
             LifecycleStep::Archive => AuditAct::Archived,
             LifecycleStep::Erase => AuditAct::Erased,
@@ -379,7 +383,7 @@ impl Round<'_> {
             return Ok(self.ports.store.audited_before(space, before)?);
         }
         let role = Role::Admin;
-        let rights = space.filter(|_| self.rights).map(|space| Right { space, role, over: None });
+        let rights = space.filter(|_| self.rights).map(|space| RequiredRole { space, role, over: None });
         let writes = vec![Write::PruneAudit { space, before, most: AUDIT_ACT }];
         let set =
             ChangeSet { by: self.by.clone(), at: self.now, rights: rights.into_iter().collect(), writes };
@@ -396,12 +400,12 @@ impl Round<'_> {
 
 /// The time since which the clock has advanced normally, as checked at each run of the rules.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-struct Steady {
+struct ClockCheck {
     since: Option<Timestamp>,
     last: Option<Timestamp>,
 }
 
-impl Steady {
+impl ClockCheck {
     fn of(job: &Job) -> Self {
         serde_json::from_value(job.payload.clone()).unwrap_or_default()
     }
@@ -423,11 +427,11 @@ impl Steady {
 
 /// Returns the single tend job of a store.
 fn own_job(ports: &Ports) -> Result<Job, Error> {
-    jobs::sole(ports, JobId::TEND, job::TEND, Steady::default().payload())
+    jobs::sole(ports, JobId::TEND, job::TEND, ClockCheck::default().payload())
 }
 
 /// Records the state of the clock, unless a server will record it soon.
-fn note_steady(ports: &Ports, steady: Steady, now: Timestamp) -> Result<(), Error> {
+fn note_steady(ports: &Ports, steady: ClockCheck, now: Timestamp) -> Result<(), Error> {
     let job = own_job(ports)?;
     if job.state != JobState::Waiting {
         return Ok(());
@@ -449,7 +453,7 @@ mod tests {
 
     #[test]
     fn a_clock_is_steady_after_a_day_without_leaps() {
-        let mut steady = Steady::default().at(day(100));
+        let mut steady = ClockCheck::default().at(day(100));
         assert!(!steady.holds(day(100)));
         steady = steady.at(day(101));
         assert!(steady.holds(day(101)));

@@ -7,8 +7,8 @@ use crate::model::audit::AuditEntry;
 use crate::model::error::Error;
 use crate::model::id::{JobId, PassId, PrincipalId};
 use crate::model::job::Job;
-use crate::model::llm::Spending;
-use crate::model::pass::{LastUndone, Pass, PassFilter, ToldPass, Undone};
+use crate::model::llm::LlmSpending;
+use crate::model::pass::{DescribedPass, LastUndoOutcome, Pass, PassFilter, PassUndoResult};
 use crate::model::record::{DumpPosition, Record};
 use crate::model::request::{AuditFilter, Caller, TokenRequest};
 use crate::model::space::{Membership, Principal, Secret, Space, Token};
@@ -107,25 +107,25 @@ impl Engine {
     }
 
     /// Returns one pass with a description of each act.
-    pub fn pass(&self, caller: &Caller, id: PassId) -> Result<ToldPass, Error> {
+    pub fn pass(&self, caller: &Caller, id: PassId) -> Result<DescribedPass, Error> {
         ledger::get(&self.ports, caller, id)
     }
 
     /// Undoes the effects of a pass that still exist, or previews the undo.
-    pub fn undo(&self, caller: &Caller, id: PassId, dry_run: bool) -> Result<Undone, Error> {
+    pub fn undo(&self, caller: &Caller, id: PassId, dry_run: bool) -> Result<PassUndoResult, Error> {
         self.built_in("undo")?;
         ledger::undo(&self.ports, caller, id, dry_run)
     }
 
     /// Undoes the newest change in the caller's space, made by the caller or by a pass, or previews the undo. A change by
     /// the caller is undone completely, or refused with the reason. A second undo redoes the change.
-    pub fn undo_last(&self, caller: &Caller, dry_run: bool) -> Result<LastUndone, Error> {
+    pub fn undo_last(&self, caller: &Caller, dry_run: bool) -> Result<LastUndoOutcome, Error> {
         self.built_in("undo")?;
         ledger::undo_last(&self.ports, caller, dry_run)
     }
 
     /// Returns the cost of the language model over the last `days` days. The caller must be an admin of the org.
-    pub fn usage(&self, caller: &Caller, days: i64) -> Result<Spending, Error> {
+    pub fn usage(&self, caller: &Caller, days: i64) -> Result<LlmSpending, Error> {
         usage::usage(&self.ports, &self.llm, caller, days)
     }
 

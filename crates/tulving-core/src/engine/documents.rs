@@ -3,11 +3,11 @@
 use std::collections::HashSet;
 
 use super::Engine;
-use crate::background::process::{self, Processed};
+use crate::background::process::{self, JobResult};
 use crate::model::answer::Receipt;
 use crate::model::error::Error;
 use crate::model::file::ImportedFile;
-use crate::model::foreign::Collection;
+use crate::model::foreign::ForeignCollection;
 use crate::model::id::{MemoryId, MemoryRef};
 use crate::model::memory::Attachment;
 use crate::model::request::Caller;
@@ -79,7 +79,7 @@ impl Engine {
     pub fn adopt(
         &self,
         caller: &Caller,
-        collection: Collection,
+        collection: ForeignCollection,
         options: &ForeignImportOptions,
         progress: &mut dyn FnMut(usize),
     ) -> Result<ForeignImportReport, Error> {
@@ -89,7 +89,7 @@ impl Engine {
 
     /// Runs one waiting job, if any: extracts the text of a file, prepares a link or reads a turn.
     /// [`think_waiting`](Self::think_waiting) runs the jobs that need a language model.
-    pub fn process_waiting(&self, holder: &str) -> Result<Option<Processed>, Error> {
+    pub fn process_waiting(&self, holder: &str) -> Result<Option<JobResult>, Error> {
         match process::one(&self.ports, holder)? {
             None => self.hear_waiting(holder),
             done => Ok(done),

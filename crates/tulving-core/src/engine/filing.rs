@@ -11,8 +11,8 @@ use crate::files::take_over::{self, JournalImportReport};
 use crate::files::transcript::Transcript;
 use crate::files::{self, Day, Journal, JournalFileList, JournalHits, JournalReceipt, MirrorReport};
 use crate::model::error::Error;
-use crate::model::file::Previous;
-use crate::model::foreign::Diary;
+use crate::model::file::PreviousFile;
+use crate::model::foreign::ForeignWorkspace;
 use crate::model::request::Caller;
 
 impl Engine {
@@ -53,7 +53,7 @@ impl Engine {
     }
 
     /// Returns the earlier texts of `MEMORY.md`, newest first.
-    pub fn long_term_history(&self, caller: &Caller) -> Result<Vec<Previous>, Error> {
+    pub fn long_term_history(&self, caller: &Caller) -> Result<Vec<PreviousFile>, Error> {
         long_term::previous(&self.ports, caller)
     }
 
@@ -71,7 +71,7 @@ impl Engine {
     pub fn take_journals(
         &self,
         caller: &Caller,
-        diary: Diary,
+        diary: ForeignWorkspace,
         dry_run: bool,
     ) -> Result<JournalImportReport, Error> {
         take_over::take_over(&self.ports, caller, diary, dry_run)

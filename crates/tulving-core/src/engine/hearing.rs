@@ -13,18 +13,20 @@ use super::Engine;
 use crate::background::passes::TurnReadingCounts;
 use crate::background::passes::model;
 use crate::background::passes::proactive::{self, KnownMemory, ProactiveTurn};
-use crate::background::process::Processed;
+use crate::background::process::JobResult;
 use crate::model::error::{Class, Error, StoreError};
 use crate::model::id::PassId;
 use crate::model::job::{self, Job};
 use crate::model::pass::Pass;
-use crate::model::request::{Ask, Caller, Filter, Forgotten, Mode, Quarantined, RecallRequest, Sort};
+use crate::model::request::{
+    Caller, Filter, ForgottenFilter, Mode, Quarantined, RecallQuestion, RecallRequest, Sort,
+};
 use crate::model::space::{Space, Viewer};
 use crate::model::time::Zone;
-use crate::model::turn::{Listening, Turn};
+use crate::model::turn::{Turn, TurnReadingSettings};
 use crate::model::vocabulary::{Author, ContentType, JobState, Origin, PassKind, Role};
 use crate::verbs::access::{self, Ports};
-use crate::verbs::embedding::{self, Newcomer, Source};
+use crate::verbs::embedding::{self, LinkCandidate, Source};
 use crate::verbs::jobs;
 use crate::verbs::recall;
 use crate::verbs::save::{self, SaveOptions, embed};
@@ -38,13 +40,13 @@ const COMPARED: usize = 10;
 
 impl Engine {
     /// Changes the settings for reading turns.
-    pub fn listen(&self, listening: Listening) {
+    pub fn listen(&self, listening: TurnReadingSettings) {
         *self.listening.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(listening);
     }
 
     /// Returns the current settings. If another backend is primary, no turns are read, because the engine does not manage
     /// the content of that backend.
-    pub(super) fn listening(&self) -> Arc<Listening> {
+    pub(super) fn listening(&self) -> Arc<TurnReadingSettings> {
         match self.built_in("a look at turns") {
             Ok(()) => Arc::clone(&self.listening.read().unwrap_or_else(PoisonError::into_inner)),
             Err(_) => Arc::default(),
@@ -52,7 +54,7 @@ impl Engine {
     }
 
     /// Returns true if a language model reads the turns of users.
-    pub(super) fn asks_about_turns(&self, listening: &Listening) -> bool {
+    pub(super) fn asks_about_turns(&self, listening: &TurnReadingSettings) -> bool {
         listening.enabled && !listening.by_rules && self.llm().is_some()
     }
 
@@ -69,7 +71,7 @@ impl Engine {
     }
 
     /// Reads one waiting turn if rules read turns, and saves its facts.
-    pub fn hear_waiting(&self, holder: &str) -> Result<Option<Processed>, Error> {
+    pub fn hear_waiting(&self, holder: &str) -> Result<Option<JobResult>, Error> {
         let listening = self.listening();
         if !listening.enabled || self.asks_about_turns(&listening) {
             return Ok(None);
@@ -81,7 +83,7 @@ impl Engine {
     }
 
     /// Reads the turn of a claimed job.
-    pub(super) fn heard(&self, listening: &Listening, job: Job) -> Result<Processed, Error> {
+    pub(super) fn heard(&self, listening: &TurnReadingSettings, job: Job) -> Result<JobResult, Error> {
         let ports = &self.ports;
         if job.is_spent() {
             return failed(ports, job, jobs::NEVER_ENDED);
@@ -90,7 +92,7 @@ impl Engine {
             Ok((gleaned, trouble)) => {
                 self.add_up(gleaned);
                 let done = ended(ports, job)?;
-                Ok(Processed { trouble: trouble.map(str::to_owned), ..done })
+                Ok(JobResult { trouble: trouble.map(str::to_owned), ..done })
             }
             Err(error) => given_up(ports, job, &error),
         }
@@ -107,7 +109,7 @@ impl Engine {
     /// Returns the results of a turn. If a language model should have read the turn but did not, the reason is returned too.
     fn hear(
         &self,
-        listening: &Listening,
+        listening: &TurnReadingSettings,
         job: &Job,
     ) -> Result<(TurnReadingCounts, Option<&'static str>), Error> {
         let ports = &self.ports;
@@ -159,7 +161,11 @@ impl Engine {
 
     /// Returns the facts that a language model finds in a turn. Rules read the turn if no model is configured or the model
     /// fails.
-    fn read_turn(&self, listening: &Listening, turn: &Turn) -> (Vec<FactProposal>, Option<&'static str>) {
+    fn read_turn(
+        &self,
+        listening: &TurnReadingSettings,
+        turn: &Turn,
+    ) -> (Vec<FactProposal>, Option<&'static str>) {
         // Days follow the user's local time: late in the evening, "tomorrow" may be another day in UTC.
         let at = if turn.at.is_day() { turn.at } else { self.zone.wall(turn.at) };
         let turn = &Turn { at, ..turn.clone() };
@@ -199,11 +205,11 @@ pub(super) fn known(
     statement: &str,
 ) -> Result<Vec<KnownMemory>, Error> {
     let here = Filter { space: Some(space.id), records_only: true, ..Filter::default() };
-    let mode = Mode::Hybrid(Box::new(Ask::new(statement)));
+    let mode = Mode::Hybrid(Box::new(RecallQuestion::new(statement)));
     let request = RecallRequest { mode, filter: here.clone(), sort: None, limit: COMPARED };
     let found = recall::recall(ports, caller, &request)?.hits.into_iter().map(|hit| hit.memory);
     let gone = Filter {
-        forgotten: Forgotten::Only,
+        forgotten: ForgottenFilter::Only,
         quarantined: Quarantined::Either,
         author: Some(Author::Auto),
         substring: Some(statement.to_owned()),
@@ -235,7 +241,7 @@ fn near(ports: &Ports, caller: &Caller, space: &Space, statement: &str) -> Resul
     let embedding = chunks.into_iter().flatten().find_map(|chunk| chunk.embedding);
     let Some(embedding) = embedding else { return Ok(Vec::new()) };
     let (boundary, owner) = (space.default_boundary(), caller.viewer.principal);
-    let newcomer = Newcomer { space: space.id, boundary, owner };
+    let newcomer = LinkCandidate { space: space.id, boundary, owner };
     let near = embedding::near(ports, newcomer, &embedding, None)?;
     Ok(near
         .into_iter()
@@ -244,17 +250,17 @@ fn near(ports: &Ports, caller: &Caller, space: &Space, statement: &str) -> Resul
 }
 
 /// Ends a reading that succeeded. Only the saved memories remain.
-pub(super) fn ended(ports: &Ports, job: Job) -> Result<Processed, Error> {
+pub(super) fn ended(ports: &Ports, job: Job) -> Result<JobResult, Error> {
     let done = Job { state: JobState::Done, lease: None, ..job.clone() };
     match jobs::remove(ports, job) {
         // Another process has claimed the job since, and will end it.
-        Ok(()) | Err(Error::Store(StoreError::Conflict(_))) => Ok(Processed::well(done)),
+        Ok(()) | Err(Error::Store(StoreError::Conflict(_))) => Ok(JobResult::well(done)),
         Err(error) => Err(error),
     }
 }
 
 /// Ends a reading that failed. The reading is retried later, unless results can no longer be saved for the caller.
-pub(super) fn given_up(ports: &Ports, job: Job, error: &Error) -> Result<Processed, Error> {
+pub(super) fn given_up(ports: &Ports, job: Job, error: &Error) -> Result<JobResult, Error> {
     match error.class() {
         // The principal that logged the turn may no longer write in the space, or the space no longer exists.
         Class::Absent | Class::Denied | Class::Caller => ended(ports, job),
@@ -263,6 +269,6 @@ pub(super) fn given_up(ports: &Ports, job: Job, error: &Error) -> Result<Process
     }
 }
 
-pub(super) fn failed(ports: &Ports, job: Job, why: &str) -> Result<Processed, Error> {
-    Ok(Processed::badly(jobs::fail(ports, job, why)?, why))
+pub(super) fn failed(ports: &Ports, job: Job, why: &str) -> Result<JobResult, Error> {
+    Ok(JobResult::badly(jobs::fail(ports, job, why)?, why))
 }

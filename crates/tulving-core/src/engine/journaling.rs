@@ -12,7 +12,7 @@ use super::hearing::{LEASE, ended, failed, found, given_up};
 use crate::background::ledger;
 use crate::background::passes::TurnReadingCounts;
 use crate::background::passes::shadow::{self, Exchange, ShadowContext, ShadowNotes};
-use crate::background::process::Processed;
+use crate::background::process::JobResult;
 use crate::files::{self, Day, format};
 use crate::model::change::Write;
 use crate::model::error::{Conflict, Error, Field, LlmError, StoreError};
@@ -22,7 +22,7 @@ use crate::model::llm::LlmName;
 use crate::model::pass::{Pass, PassAct};
 use crate::model::preview;
 use crate::model::request::{Caller, TurnFilter};
-use crate::model::turn::{Listening, TURNS_BETWEEN_PRUNES, TURNS_KEPT, Turn};
+use crate::model::turn::{TURNS_BETWEEN_PRUNES, TURNS_KEPT, Turn, TurnReadingSettings};
 use crate::model::vocabulary::{JobState, PassKind, PassOutcome, TurnRole};
 use crate::verbs::access::{self, Ports};
 use crate::verbs::jobs;
@@ -35,7 +35,7 @@ const SHORT_PAUSE: Duration = Duration::from_secs(5);
 
 impl Engine {
     /// Returns the language model that journals answers, if journaling is turned on and a model is configured.
-    pub(super) fn journaler(&self, listening: &Listening) -> Option<LlmName> {
+    pub(super) fn journaler(&self, listening: &TurnReadingSettings) -> Option<LlmName> {
         let name = listening.journal.enabled.then(|| self.llm()).flatten()?;
         Some(LlmName { model: listening.journal.model.clone().unwrap_or(name.model), ..name })
     }
@@ -52,13 +52,13 @@ impl Engine {
     }
 
     /// Returns the kinds of jobs that ask a language model.
-    fn thoughts(&self, listening: &Listening) -> Vec<&'static str> {
+    fn thoughts(&self, listening: &TurnReadingSettings) -> Vec<&'static str> {
         let turns = self.asks_about_turns(listening).then_some(job::PROACTIVE);
         turns.into_iter().chain(self.journaler(listening).map(|_| job::SHADOW)).collect()
     }
 
     /// Runs one waiting job that asks a language model, if any. The job may take a minute.
-    pub fn think_waiting(&self, holder: &str) -> Result<Option<Processed>, Error> {
+    pub fn think_waiting(&self, holder: &str) -> Result<Option<JobResult>, Error> {
         let listening = self.listening();
         let kinds = self.thoughts(&listening);
         if kinds.is_empty() {
@@ -72,7 +72,7 @@ impl Engine {
     }
 
     /// Writes the notes on the answer of a claimed job.
-    fn noted(&self, listening: &Listening, job: Job) -> Result<Processed, Error> {
+    fn noted(&self, listening: &TurnReadingSettings, job: Job) -> Result<JobResult, Error> {
         let ports = &self.ports;
         if job.is_spent() {
             return failed(ports, job, jobs::NEVER_ENDED);
@@ -81,20 +81,20 @@ impl Engine {
             Ok(None) => ended(ports, job),
             Ok(Some(lines)) => {
                 self.add_up(TurnReadingCounts { journaled: lines, ..TurnReadingCounts::default() });
-                Ok(Processed::well(Job { state: JobState::Done, lease: None, ..job }))
+                Ok(JobResult::well(Job { state: JobState::Done, lease: None, ..job }))
             }
             Err(Error::Llm(error)) if !error.was_asked() => {
-                Ok(Processed::badly(jobs::postpone(ports, job, pause(&error))?, error.code()))
+                Ok(JobResult::badly(jobs::postpone(ports, job, pause(&error))?, error.code()))
             }
             // Another process has taken over the job and reports the result.
-            Err(Error::Store(StoreError::Conflict(Conflict::JobMoved))) => Ok(Processed::well(job)),
+            Err(Error::Store(StoreError::Conflict(Conflict::JobMoved))) => Ok(JobResult::well(job)),
             Err(error) => given_up(ports, job, &error),
         }
     }
 
     /// Writes the new notes on an answer, ends its job, and returns the number of lines. Returns `None` if there is no pass
     /// to record, because the model returned no notes or was not asked.
-    fn looked_at(&self, listening: &Listening, job: &Job) -> Result<Option<usize>, Error> {
+    fn looked_at(&self, listening: &TurnReadingSettings, job: &Job) -> Result<Option<usize>, Error> {
         let ports = &self.ports;
         let Some((caller, space, answer)) = found(ports, job)? else { return Ok(None) };
         // Checked before the model is asked: if the caller may not write to the journal, an answer is useless.
@@ -150,7 +150,12 @@ impl Engine {
     }
 
     /// Returns the new notes on an answer.
-    fn entries(&self, listening: &Listening, caller: &Caller, answer: &Turn) -> Result<ShadowNotes, Error> {
+    fn entries(
+        &self,
+        listening: &TurnReadingSettings,
+        caller: &Caller,
+        answer: &Turn,
+    ) -> Result<ShadowNotes, Error> {
         let ports = &self.ports;
         let said = answered(ports, caller, answer)?.filter(|said| said.is_said() && listening.trusts(said));
         let Some(exchange) = said.and_then(|said| Exchange::of(&said, answer)) else {

@@ -1,13 +1,13 @@
 //! Maintenance verbs: access counts, embedding, the change log, idempotent requests, and language models.
 
 use super::Engine;
-use crate::model::answer::{Changes, Once};
+use crate::model::answer::{Changes, IdempotencyDecision};
 use crate::model::error::Error;
 use crate::model::id::{MemoryRef, Seq};
-use crate::model::llm::{LlmName, Prompt, Reply};
+use crate::model::llm::{LlmName, LlmReply, Prompt};
 use crate::model::request::Caller;
 use crate::model::time::Timestamp;
-use crate::verbs::embedding::{self, Aim, Embedded};
+use crate::verbs::embedding::{self, EmbeddingProgress, EmbeddingTarget};
 use crate::{verbs::ask, verbs::follow, verbs::once};
 
 impl Engine {
@@ -18,8 +18,8 @@ impl Engine {
 
     /// Embeds up to `most` sections of memories that wait for vectors of the answering model. Memories that failed several
     /// times are skipped; [`change_model`](Self::change_model) embeds them.
-    pub fn embed_waiting(&self, most: usize) -> Result<Embedded, Error> {
-        embedding::embed_waiting(&self.ports, Aim::Answering, most)
+    pub fn embed_waiting(&self, most: usize) -> Result<EmbeddingProgress, Error> {
+        embedding::embed_waiting(&self.ports, EmbeddingTarget::Answering, most)
     }
 
     /// Returns true if [`embed_waiting`](Self::embed_waiting) would find work.
@@ -29,8 +29,8 @@ impl Engine {
 
     /// Embeds on the user's request, and skips no memory. If the configured model differs from the answering model, also
     /// embeds for the configured model, which becomes the answering model when everything is embedded.
-    pub fn change_model(&self, most: usize) -> Result<Embedded, Error> {
-        embedding::embed_waiting(&self.ports, Aim::SetUp, most)
+    pub fn change_model(&self, most: usize) -> Result<EmbeddingProgress, Error> {
+        embedding::embed_waiting(&self.ports, EmbeddingTarget::SetUp, most)
     }
 
     /// Embeds up to `most` sections of one memory, and returns the number of sections not yet embedded.
@@ -50,7 +50,7 @@ impl Engine {
 
     /// Asks the language model on behalf of this pass, and records the cost under the name of the pass. If the budget is
     /// spent, returns an error. Checks no rights: the caller is responsible for the content of the prompt.
-    pub fn ask(&self, pass: &str, prompt: &Prompt) -> Result<Reply, Error> {
+    pub fn ask(&self, pass: &str, prompt: &Prompt) -> Result<LlmReply, Error> {
         ask::ask(&self.ports, &self.llm, pass, prompt)
     }
 
@@ -84,7 +84,12 @@ impl Engine {
     /// after that it may begin again. A principal has at most [`CLAIMS`](crate::model::limits::CLAIMS) requests at a time:
     /// beyond that limit, the oldest answered request is dropped. An answer given in a space is refused to a caller who may
     /// no longer enter that space.
-    pub fn begin_once(&self, caller: &Caller, key: &str, fingerprint: [u8; 32]) -> Result<Once, Error> {
+    pub fn begin_once(
+        &self,
+        caller: &Caller,
+        key: &str,
+        fingerprint: [u8; 32],
+    ) -> Result<IdempotencyDecision, Error> {
         once::begin(&self.ports, caller, key, fingerprint)
     }
 

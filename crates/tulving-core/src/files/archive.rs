@@ -9,13 +9,13 @@ use std::collections::HashMap;
 use serde::Serialize;
 use tulving_text::terms;
 
-use crate::model::answer::{Unread, Warning};
+use crate::model::answer::{UnreadableFile, Warning};
 use crate::model::error::{Error, Field, FileError, Invalid};
-use crate::model::file::{FilePath, Folder, Pledge};
-use crate::model::id::{MemoryId, Number};
+use crate::model::file::{FilePath, Folder, PendingFile};
+use crate::model::id::{MemoryId, MemoryNumber};
 use crate::model::limits;
 use crate::model::preview;
-use crate::model::request::{Caller, Filter, Forgotten, SaveRequest};
+use crate::model::request::{Caller, Filter, ForgottenFilter, SaveRequest};
 use crate::model::space::Viewer;
 use crate::model::time::Timestamp;
 use crate::model::turn::{TURNS_KEPT, Turn};
@@ -65,7 +65,7 @@ pub struct ConversationArchiveReceipt {
     /// The memory.
     pub id: MemoryId,
     /// The number of the memory.
-    pub number: Option<Number>,
+    pub number: Option<MemoryNumber>,
     /// The text of the memory.
     pub summary: String,
     /// The number of messages in the file.
@@ -97,7 +97,7 @@ pub struct ConversationFileList {
     pub conversations: Vec<ConversationFile>,
     /// Files that are not listed, each with the reason.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub unread: Vec<Unread>,
+    pub unread: Vec<UnreadableFile>,
 }
 
 /// Archives a conversation.
@@ -133,7 +133,7 @@ pub(crate) fn archive(
         if is_taken(ports, caller, &key)? {
             continue;
         }
-        let pledge = Pledge { path, memory: MemoryId::mint(now) };
+        let pledge = PendingFile { path, memory: MemoryId::mint(now) };
         match ports.files.pledge(&pledge, text.as_bytes()) {
             Err(FileError::Exists { .. }) => continue,
             done => done?,
@@ -220,7 +220,7 @@ fn settle_within(ports: &Ports, folder: &Folder) -> Result<(), Error> {
 }
 
 /// Settles a pending file: keeps the file if its memory was saved, and otherwise removes it.
-pub(crate) fn settle(ports: &Ports, pledge: &Pledge) -> Result<(), Error> {
+pub(crate) fn settle(ports: &Ports, pledge: &PendingFile) -> Result<(), Error> {
     let entries = ports.store.entries(&[pledge.memory], None)?;
     Ok(ports.files.settle(pledge, !entries.is_empty())?)
 }
@@ -234,7 +234,7 @@ fn is_taken(ports: &Ports, caller: &Caller, key: &str) -> Result<bool, Error> {
     let filter = Filter {
         space: Some(caller.space),
         key: Some(key.to_owned()),
-        forgotten: Forgotten::Without,
+        forgotten: ForgottenFilter::Without,
         ..Filter::default()
     };
     Ok(ports.store.count(&viewer, &filter)? > 0)

@@ -9,7 +9,7 @@ use tulving_text::visible;
 
 use crate::model::answer::Warning;
 use crate::model::error::{Error, Field, FileError, Invalid};
-use crate::model::file::{self, FileContent, FilePath, Folder, Previous};
+use crate::model::file::{self, FileContent, FilePath, Folder, PreviousFile};
 use crate::model::limits;
 use crate::model::preview;
 use crate::model::request::Caller;
@@ -99,7 +99,7 @@ pub(crate) fn replace(
 }
 
 /// Lists the previous versions of the file, newest first.
-pub(crate) fn previous(ports: &Ports, caller: &Caller) -> Result<Vec<Previous>, Error> {
+pub(crate) fn previous(ports: &Ports, caller: &Caller) -> Result<Vec<PreviousFile>, Error> {
     let Some(folder) = readable(ports, caller)? else { return Ok(Vec::new()) };
     Ok(ports.files.previous(&file(&folder))?)
 }

@@ -16,10 +16,10 @@ pub mod transcript;
 
 use serde::Serialize;
 
-use crate::model::answer::{Unread, Warning};
-use crate::model::change::{Right, Write};
+use crate::model::answer::{UnreadableFile, Warning};
+use crate::model::change::{RequiredRole, Write};
 use crate::model::error::{Error, Field, FileError};
-use crate::model::file::{FileEntry, FileList, FilePath, Folder, Stamp};
+use crate::model::file::{FileEntry, FileList, FilePath, FileStamp, Folder};
 use crate::model::limits;
 use crate::model::request::Caller;
 use crate::model::space::Space;
@@ -54,7 +54,7 @@ pub struct JournalFile {
     /// The size of the journal in bytes.
     pub size: u64,
     #[serde(skip)]
-    pub(crate) stamp: Stamp,
+    pub(crate) stamp: FileStamp,
 }
 
 /// The journals of a space.
@@ -64,7 +64,7 @@ pub struct JournalFileList {
     pub journals: Vec<JournalFile>,
     /// Files that are not listed, each with the reason.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub unread: Vec<Unread>,
+    pub unread: Vec<UnreadableFile>,
 }
 
 /// The journals of the last days.
@@ -72,7 +72,7 @@ pub(crate) struct RecentJournals {
     /// The text of each journal, with its day.
     pub(crate) said: Vec<(Day, String)>,
     /// The journals that could not be read.
-    pub(crate) unread: Vec<Unread>,
+    pub(crate) unread: Vec<UnreadableFile>,
 }
 
 /// The result of adding a note.
@@ -123,7 +123,7 @@ pub(crate) fn remember(ports: &Ports, caller: &Caller, content: &str) -> Result<
 fn audit(
     ports: &Ports,
     caller: &Caller,
-    (space, right): (&Space, Right),
+    (space, right): (&Space, RequiredRole),
     act: AuditAct,
     detail: String,
 ) -> Result<(), Error> {
@@ -181,7 +181,7 @@ pub(crate) fn recent(ports: &Ports, folder: &Folder, days: usize) -> Result<Rece
         match ports.files.read(&path, limits::JOURNAL_SEARCHED_BYTES) {
             Ok(Some(found)) => recent.said.push((journal.date, text(&found.bytes))),
             Ok(None) => {}
-            Err(error) => recent.unread.push(Unread { path: journal.path, why: error.to_string() }),
+            Err(error) => recent.unread.push(UnreadableFile { path: journal.path, why: error.to_string() }),
         }
     }
     Ok(recent)
@@ -201,12 +201,13 @@ fn journals(ports: &Ports, folder: &Folder) -> Result<JournalFileList, FileError
 }
 
 /// Returns the files below a folder that were not listed.
-fn unlisted(listed: &mut FileList, folder: &Folder, below: &str) -> Vec<Unread> {
-    let more = listed.more.then(|| Unread {
+fn unlisted(listed: &mut FileList, folder: &Folder, below: &str) -> Vec<UnreadableFile> {
+    let more = listed.more.then(|| UnreadableFile {
         path: folder.join(below),
         why: format!("there are more than {} files; the others are left out", limits::FILES_LISTED),
     });
-    let refused = std::mem::take(&mut listed.refused).into_iter().map(|(path, why)| Unread { path, why });
+    let refused =
+        std::mem::take(&mut listed.refused).into_iter().map(|(path, why)| UnreadableFile { path, why });
     more.into_iter().chain(refused).collect()
 }
 

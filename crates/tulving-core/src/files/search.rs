@@ -9,9 +9,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde::Serialize;
 use tulving_text::fold;
 
-use crate::model::answer::Unread;
+use crate::model::answer::UnreadableFile;
 use crate::model::error::{Error, Field, FileError, Invalid};
-use crate::model::file::{FilePath, Folder, Stamp};
+use crate::model::file::{FilePath, FileStamp, Folder};
 use crate::model::limits;
 use crate::model::request::Caller;
 use crate::text::normalize;
@@ -47,7 +47,7 @@ pub struct JournalHits {
     /// The entries, newest first.
     pub entries: Vec<JournalHit>,
     /// The journals that could not be read.
-    pub unread: Vec<Unread>,
+    pub unread: Vec<UnreadableFile>,
 }
 
 /// The cached texts of journals from earlier searches.
@@ -56,7 +56,7 @@ pub(crate) struct JournalTextCache(Mutex<CachedJournalTexts>);
 
 #[derive(Default)]
 struct CachedJournalTexts {
-    texts: HashMap<FilePath, (Stamp, Arc<str>)>,
+    texts: HashMap<FilePath, (FileStamp, Arc<str>)>,
     bytes: usize,
 }
 
@@ -88,7 +88,7 @@ pub(crate) fn search(
         }
         match search.entries(&journal, limit - hits.entries.len()) {
             Ok(found) => hits.entries.extend(found),
-            Err(error) => hits.unread.push(Unread { path: journal.path, why: error.to_string() }),
+            Err(error) => hits.unread.push(UnreadableFile { path: journal.path, why: error.to_string() }),
         }
     }
     Ok(hits)
@@ -165,12 +165,12 @@ fn around(text: &str, at: usize, length: usize) -> String {
 
 impl JournalTextCache {
     /// Returns the cached, case-folded text of a journal if the journal has not changed since.
-    fn known(&self, path: &FilePath, stamp: Stamp) -> Option<Arc<str>> {
+    fn known(&self, path: &FilePath, stamp: FileStamp) -> Option<Arc<str>> {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         kept.texts.get(path).filter(|(known, _)| *known == stamp).map(|(_, text)| Arc::clone(text))
     }
 
-    fn keep(&self, path: FilePath, stamp: Stamp, folded: String) {
+    fn keep(&self, path: FilePath, stamp: FileStamp, folded: String) {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, old)) = kept.texts.remove(&path) {
             kept.bytes -= old.len();

@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 use crate::model::answer::Warning;
 use crate::model::error::{Error, FileError, Invalid};
 use crate::model::file::{FilePath, Folder};
-use crate::model::foreign::{Diary, Skipped};
+use crate::model::foreign::{ForeignWorkspace, SkippedItem};
 use crate::model::limits;
 use crate::model::request::Caller;
 use crate::ports::From;
@@ -41,7 +41,7 @@ pub struct JournalImportReport {
     /// The outcome for `MEMORY.md`, if the other workspace has this file.
     pub long_term: Option<LongTermImportOutcome>,
     /// Files that could not be imported, each with the reason.
-    pub skipped: Vec<Skipped>,
+    pub skipped: Vec<SkippedItem>,
     /// The names of the new and the extended journal files.
     pub journals: Vec<String>,
     /// The number of other files and folders next to the journals, which were ignored.
@@ -67,7 +67,7 @@ pub enum LongTermImportOutcome {
 pub(crate) fn take_over(
     ports: &Ports,
     caller: &Caller,
-    diary: Diary,
+    diary: ForeignWorkspace,
     dry_run: bool,
 ) -> Result<JournalImportReport, Error> {
     let (space, _) = access::file_workplace(ports, caller)?;
@@ -77,14 +77,14 @@ pub(crate) fn take_over(
     let mut withheld = RedactionCounts::default();
     for (name, bytes) in diary.journals {
         let Some(day) = Day::of_journal(&name) else {
-            taken.skipped.push(Skipped { what: name, why: "it is not named for a day".to_owned() });
+            taken.skipped.push(SkippedItem { what: name, why: "it is not named for a day".to_owned() });
             continue;
         };
         let file = path(&folder, &day.journal());
         let (bytes, of_it) = match public(&bytes, ports.redactor(&space)) {
             Ok(public) => public,
             Err(refused) => {
-                taken.skipped.push(Skipped { what: name, why: refused.to_string() });
+                taken.skipped.push(SkippedItem { what: name, why: refused.to_string() });
                 continue;
             }
         };
@@ -99,7 +99,7 @@ pub(crate) fn take_over(
                 continue;
             }
             JournalImportOutcome::Skipped(why) => {
-                taken.skipped.push(Skipped { what: name, why });
+                taken.skipped.push(SkippedItem { what: name, why });
                 continue;
             }
         }
@@ -109,7 +109,7 @@ pub(crate) fn take_over(
     match diary.long_term.as_deref().map(|bytes| public(bytes, ports.redactor(&space))) {
         None => {}
         Some(Err(refused)) => {
-            taken.skipped.push(Skipped { what: long_term::FILE.to_owned(), why: refused.to_string() });
+            taken.skipped.push(SkippedItem { what: long_term::FILE.to_owned(), why: refused.to_string() });
         }
         Some(Ok((bytes, of_it))) => match known(ports, &long_term::file(&folder), &bytes, dry_run) {
             Ok(became) => {
@@ -119,7 +119,7 @@ pub(crate) fn take_over(
                 taken.long_term = Some(became);
             }
             Err(error) if is_of_file(&error) => {
-                taken.skipped.push(Skipped { what: long_term::FILE.to_owned(), why: error.to_string() });
+                taken.skipped.push(SkippedItem { what: long_term::FILE.to_owned(), why: error.to_string() });
             }
             Err(error) => return Err(error.into()),
         },

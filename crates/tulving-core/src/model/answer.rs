@@ -11,19 +11,19 @@ mod warning;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-pub use self::briefing::{Briefed, BriefedFile, Briefing, BriefingFiles, BriefingSection};
+pub use self::briefing::{BriefedFile, Briefing, BriefingFiles, BriefingMemory, BriefingSection};
 pub use self::cursor::{Cursor, Position};
 pub use self::found::{
-    Answer, BestSection, Explanation, FailedBackend, FurtherSection, Hit, LaneMark, ListAnswer, Missing,
-    Part, PartName, Unread,
+    Answer, BestSection, Explanation, FailedBackend, FailedLane, FurtherSection, Hit, LaneMark, ListAnswer,
+    PartName, ScorePart, UnreadableFile,
 };
 pub use self::near::{NearPairs, PossibleUpdate};
-pub use self::quality::{Concerned, Done, Finding, Proposal, Report};
-pub use self::timeline::{Ended, Named, Timeline, TimelineEntry};
+pub use self::quality::{AppliedProposal, FindingMemory, QualityFinding, QualityProposal, QualityReport};
+pub use self::timeline::{NumberedMemory, StatementEnd, Timeline, TimelineEntry};
 pub use self::warning::{RedactedSecret, Warning, WarningMessage};
 use crate::model::association::Association;
 use crate::model::change::Change;
-use crate::model::id::{MemoryId, MemoryRef, Number, PrincipalId, Seq, Version};
+use crate::model::id::{MemoryId, MemoryNumber, MemoryRef, PrincipalId, Seq, Version};
 use crate::model::memory::{Memory, VersionFields};
 use crate::model::score::Weight;
 use crate::model::time::Timestamp;
@@ -207,7 +207,7 @@ pub struct ForgottenMemory {
     /// Its id.
     pub id: MemoryId,
     /// Its number.
-    pub number: Option<Number>,
+    pub number: Option<MemoryNumber>,
     /// Its owner.
     #[serde(rename = "owner_id")]
     pub owner: PrincipalId,
@@ -231,7 +231,7 @@ pub struct Changes {
 
 /// The decision on whether to run a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Once {
+pub enum IdempotencyDecision {
     /// The request must run, because nobody began it, or because it was begun but not answered in time. The start time
     /// distinguishes this run from other runs with the same key.
     Begun(Timestamp),
@@ -252,7 +252,7 @@ pub struct NearMemory {
     /// Its id.
     pub id: MemoryId,
     /// Its number.
-    pub number: Option<Number>,
+    pub number: Option<MemoryNumber>,
     /// The cosine similarity of their vectors.
     pub similarity: Weight,
     /// True if it may be a duplicate: no other number, name or negation tells the two apart, nothing has replaced it, and

@@ -1,6 +1,6 @@
 //! The types between the engine and its backends: the queries and their results.
 //!
-//! The engine trusts nothing from a backend before screening it: [`Given`] is the backend's claim, a
+//! The engine trusts nothing from a backend before screening it: [`BackendItem`] is the backend's claim, a
 //! [`Memory`](crate::model::memory::Memory) is a claim that passed the screening.
 
 use serde::{Deserialize, Serialize};
@@ -75,7 +75,7 @@ impl Verb {
 
 /// A backend's description of itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Description {
+pub struct BackendDescription {
     /// The version of the backend, in the backend's own format.
     pub version: String,
     /// The verbs that the backend offers, without repetitions, in the order of [`Verb::ALL`].
@@ -146,19 +146,19 @@ pub struct BackendListQuery {
 
 /// A list from a backend.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Listed {
+pub struct BackendList {
     /// The memories, in order.
-    pub given: Vec<Given>,
+    pub given: Vec<BackendItem>,
     /// True if more memories follow the last memory.
     pub more: bool,
 }
 
 /// A memory from a backend, or the reason why it is invalid.
-pub type Given = Result<Box<Claimed>, String>;
+pub type BackendItem = Result<Box<BackendMemory>, String>;
 
 /// A memory as a backend claims it. Missing fields have their defaults; unknown fields are ignored.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
-pub struct Claimed {
+pub struct BackendMemory {
     /// Its id.
     pub id: MemoryId,
     /// Its space.

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::model::association::Association;
 use crate::model::audit::AuditEntry;
 use crate::model::file::{ImportedFile, MirroredFile};
-use crate::model::id::{ListingId, MemoryId, Number, PrincipalId, Seq, SpaceId, TokenId, Version};
+use crate::model::id::{ListingId, MemoryId, MemoryNumber, PrincipalId, Seq, SpaceId, TokenId, Version};
 use crate::model::job::Job;
 use crate::model::llm::LlmUsage;
 use crate::model::memory::{Attachment, Chunk, Embedding, Memory, Sources, Status, VersionFields};
@@ -26,7 +26,7 @@ pub struct ChangeSet {
     /// Time of the act.
     pub at: Timestamp,
     /// The rights that the actor must still have when the set is applied.
-    pub rights: Vec<Right>,
+    pub rights: Vec<RequiredRole>,
     /// The writes, in order.
     pub writes: Vec<Write>,
 }
@@ -42,7 +42,7 @@ pub struct Actor {
 
 /// A role that the actor must have in a space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Right {
+pub struct RequiredRole {
     /// The space.
     pub space: SpaceId,
     /// The minimum role.
@@ -172,7 +172,7 @@ pub enum Write {
     },
     /// Finishes the background work on a memory: the extracted text replaces the placeholder. Creates no version. Conflicts
     /// if the memory has changed since the work began.
-    Settle(Box<Settled>),
+    Settle(Box<BackgroundResult>),
     /// Creates an association, or replaces its weight and maker. An association that a caller made is not replaced by the
     /// same association of the engine.
     Link(Association),
@@ -186,7 +186,7 @@ pub enum Write {
         relation: Relation,
     },
     /// Counts recalls of memories. A recalled memory that is cooling becomes active again, and only this change is logged.
-    Touch(Vec<Touch>),
+    Touch(Vec<RecallCount>),
     /// Logs a turn; the store assigns its position.
     LogTurn(Turn),
     /// Deletes all but the newest turns of a space.
@@ -279,7 +279,7 @@ pub enum Write {
         most: usize,
     },
     /// Freezes the order of a listing until it expires.
-    FreezeListing(Listing),
+    FreezeListing(FrozenOrder),
     /// Adds an audit entry.
     Audit(AuditEntry),
     /// Deletes audit entries of a space, or about the whole store, that were written before a time, the oldest first.
@@ -296,7 +296,7 @@ pub enum Write {
     /// Imports a memory of another system like a line of a dump, with two differences: a memory without a number gets a new
     /// number, and the links are added later. The store records which memory corresponds to the foreign memory: the new
     /// memory, or an existing memory with the same content, key or path. If the id already exists, nothing is written.
-    Adopt(Box<Adoption>),
+    Adopt(Box<ImportedRecord>),
     /// Records that a memory corresponds to the current content of a memory of another system.
     Adopted {
         /// The record of the foreign memory.
@@ -308,7 +308,7 @@ pub enum Write {
 
 /// A memory of another system to import.
 #[derive(Clone, Debug)]
-pub struct Adoption {
+pub struct ImportedRecord {
     /// The record of the foreign memory.
     pub item: ForeignItem,
     /// The memory to create.
@@ -335,7 +335,7 @@ pub struct ForeignItem {
 
 /// The record of a memory of another system, and of the corresponding memory in the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct AdoptedItem {
+pub struct ImportRecord {
     /// A digest of the memory's name in the other system.
     pub name: [u8; 32],
     /// A digest of the memory's content in the other system at the last import.
@@ -381,12 +381,12 @@ pub struct Revision {
     /// The new attachment, if the attachment changed; `Some(None)` removes the attachment.
     pub attachment: Option<Option<Attachment>>,
     /// The new author and trust, if they changed.
-    pub vouched: Option<Vouched>,
+    pub vouched: Option<ConfirmedOrigin>,
 }
 
 /// The author and trust of a memory after a caller stated on purpose a content that was captured automatically before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Vouched {
+pub struct ConfirmedOrigin {
     /// The author: on request or automatic.
     pub author: Author,
     /// The trust in its source.
@@ -395,7 +395,7 @@ pub struct Vouched {
 
 /// The result of background work on a memory.
 #[derive(Clone, Debug)]
-pub struct Settled {
+pub struct BackgroundResult {
     /// The memory.
     pub id: MemoryId,
     /// The version on which the work began.
@@ -414,7 +414,7 @@ pub struct Settled {
 
 /// A number of recalls of a memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Touch {
+pub struct RecallCount {
     /// The memory.
     pub id: MemoryId,
     /// Number of recalls.
@@ -425,7 +425,7 @@ pub struct Touch {
 
 /// The frozen order of a listing, so that its pages neither skip nor repeat memories.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Listing {
+pub struct FrozenOrder {
     /// The id of the listing, which the cursor contains.
     pub id: ListingId,
     /// The owner of the listing; no other principal may use it.
@@ -440,7 +440,7 @@ pub struct Listing {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Applied {
     /// The numbers of the memories inserted and relocated, in the order of the writes.
-    pub numbers: Vec<Option<Number>>,
+    pub numbers: Vec<Option<MemoryNumber>>,
     /// The positions of the turns logged, in the order of the writes.
     pub positions: Vec<u64>,
     /// Number of audit entries deleted.

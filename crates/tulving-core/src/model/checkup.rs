@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::model::id::{MemoryId, Number};
+use crate::model::id::{MemoryId, MemoryNumber};
 
 /// The depth of a check.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -73,7 +73,7 @@ impl StoreCheckReport {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MemoryName {
     /// Its number in the space; `None` for entries of files.
-    pub number: Option<Number>,
+    pub number: Option<MemoryNumber>,
     /// The name of its space.
     pub space: String,
     /// Its id.

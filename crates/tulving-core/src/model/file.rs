@@ -165,7 +165,7 @@ impl fmt::Display for FilePath {
 
 /// The metadata that distinguishes one state of a file from another without reading it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Stamp {
+pub struct FileStamp {
     /// Its size in bytes.
     pub size: u64,
     /// Time of the last write, in nanoseconds since the epoch.
@@ -174,7 +174,7 @@ pub struct Stamp {
     pub inode: u64,
 }
 
-impl Stamp {
+impl FileStamp {
     /// The stamp of a file that no longer exists. No existing file has this stamp.
     pub const GONE: Self = Self { size: u64::MAX >> 1, modified: i64::MIN, inode: 0 };
 
@@ -196,7 +196,7 @@ pub struct FileEntry {
     /// Its path.
     pub path: FilePath,
     /// Its current stamp.
-    pub stamp: Stamp,
+    pub stamp: FileStamp,
 }
 
 /// The files of a folder.
@@ -221,7 +221,7 @@ pub struct FileContent {
     pub bytes: Vec<u8>,
     /// The stamp of the file when its bytes were read. As far as can be determined, bytes and stamp belong to the same
     /// state.
-    pub stamp: Stamp,
+    pub stamp: FileStamp,
 }
 
 /// Number of hexadecimal characters of a SHA-256.
@@ -245,7 +245,7 @@ pub(crate) fn is_binary(bytes: &[u8]) -> bool {
 
 /// The result of an append.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Appended {
+pub struct AppendResult {
     /// The byte at which the entry begins.
     pub start: u64,
     /// True if the append created the file.
@@ -254,7 +254,7 @@ pub struct Appended {
 
 /// An earlier text of a file that was replaced.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Previous {
+pub struct PreviousFile {
     /// Its id: the time of the replacement, such as `2026-05-27T09-30-00.000000Z`.
     pub id: String,
     /// Time of the replacement.
@@ -265,7 +265,7 @@ pub struct Previous {
 
 /// A file that was created together with a memory, and stays only if the memory was saved.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Pledge {
+pub struct PendingFile {
     /// The file.
     pub path: FilePath,
     /// The memory.
@@ -278,10 +278,10 @@ pub struct MirroredFile {
     /// Its path below the workspace.
     pub path: String,
     /// Its stamp.
-    pub stamp: Stamp,
+    pub stamp: FileStamp,
     /// A hash of its bytes.
     pub digest: [u8; 32],
-    /// True if the stamp alone is enough to detect later changes; see [`Stamp::is_settled`].
+    /// True if the stamp alone is enough to detect later changes; see [`FileStamp::is_settled`].
     pub settled: bool,
 }
 
@@ -291,10 +291,10 @@ pub struct ImportedFile {
     /// Its path.
     pub path: String,
     /// Its stamp.
-    pub stamp: Stamp,
+    pub stamp: FileStamp,
     /// A hash of its bytes.
     pub digest: [u8; 32],
-    /// True if the stamp alone is enough to detect later changes; see [`Stamp::is_settled`].
+    /// True if the stamp alone is enough to detect later changes; see [`FileStamp::is_settled`].
     pub settled: bool,
     /// The memory.
     pub memory: MemoryId,

@@ -5,14 +5,14 @@
 
 use sha2::{Digest, Sha256};
 
-use crate::model::id::{MemoryId, Number};
+use crate::model::id::{MemoryId, MemoryNumber};
 use crate::model::request::SaveRequest;
 use crate::model::time::Timestamp;
 use crate::model::vocabulary::{LinkedBy, Relation, System, TurnRole};
 
 /// All data found in another system.
 #[derive(Clone, Debug)]
-pub struct Collection {
+pub struct ForeignCollection {
     /// The system.
     pub system: System,
     /// Its memories, oldest first.
@@ -22,12 +22,12 @@ pub struct Collection {
     /// The log of its conversation, oldest first.
     pub turns: Vec<ForeignTurn>,
     /// The items that could not be read.
-    pub unread: Vec<Skipped>,
+    pub unread: Vec<SkippedItem>,
     /// Other messages for the user.
     pub notes: Vec<String>,
 }
 
-impl Collection {
+impl ForeignCollection {
     /// Creates an empty collection.
     pub fn new(system: System) -> Self {
         let (memories, links, turns) = (Vec::new(), Vec::new(), Vec::new());
@@ -36,13 +36,13 @@ impl Collection {
 
     /// Records that something could not be read.
     pub fn skip(&mut self, what: impl Into<String>, why: impl Into<String>) {
-        self.unread.push(Skipped { what: what.into(), why: why.into() });
+        self.unread.push(SkippedItem { what: what.into(), why: why.into() });
     }
 }
 
 /// An item that was not imported, and why.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
-pub struct Skipped {
+pub struct SkippedItem {
     /// The name of the item in the other system.
     pub what: String,
     /// The reason.
@@ -59,7 +59,7 @@ pub struct ForeignMemory {
     /// The id of the memory in the other system, if Tulving accepts this id.
     pub id: Option<MemoryId>,
     /// The number of the memory in the other system.
-    pub number: Option<Number>,
+    pub number: Option<MemoryNumber>,
     /// Its content.
     pub request: SaveRequest,
     /// The agent that saved it.
@@ -67,7 +67,7 @@ pub struct ForeignMemory {
     /// The times at which it was saved, edited and used.
     pub times: ForeignTimes,
     /// Its status.
-    pub stands: Stands,
+    pub stands: ForeignStatus,
 }
 
 impl ForeignMemory {
@@ -82,14 +82,14 @@ impl ForeignMemory {
             request,
             agent: None,
             times: ForeignTimes::default(),
-            stands: Stands::Active,
+            stands: ForeignStatus::Active,
         }
     }
 
     /// Returns a digest of its content. Access counts and the place where the memory was found do not affect the digest.
     pub fn says(&self) -> [u8; 32] {
         let request = &self.request;
-        let mut digest = Sayings(Sha256::new());
+        let mut digest = TextDigest(Sha256::new());
         digest.text(Some(&request.content));
         for text in [&request.key, &request.title, &request.summary, &request.source_path, &request.language]
         {
@@ -132,7 +132,7 @@ pub struct ForeignTimes {
 
 /// The status of a memory in another system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stands {
+pub enum ForeignStatus {
     /// Found by recall.
     Active,
     /// Aged and little used.
@@ -143,7 +143,7 @@ pub enum Stands {
     Forgotten,
 }
 
-impl Stands {
+impl ForeignStatus {
     const fn as_str(self) -> &'static str {
         match self {
             // Cooling is not an edit.
@@ -188,21 +188,21 @@ pub struct ForeignTurn {
 
 /// The files of a Maven workspace.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Diary {
+pub struct ForeignWorkspace {
     /// The content of `MEMORY.md`.
     pub long_term: Option<Vec<u8>>,
     /// The journals by file name, oldest first.
     pub journals: Vec<(String, Vec<u8>)>,
     /// The files that could not be read.
-    pub unread: Vec<Skipped>,
+    pub unread: Vec<SkippedItem>,
     /// Number of other files and folders, which are not imported.
     pub beside: usize,
 }
 
 /// A digest of a list of optional texts. Different lists never give the digest the same input.
-struct Sayings(Sha256);
+struct TextDigest(Sha256);
 
-impl Sayings {
+impl TextDigest {
     fn text(&mut self, text: Option<&str>) {
         match text {
             None => self.0.update([0]),
@@ -312,7 +312,7 @@ mod tests {
         let same = ForeignMemory {
             name: "2".to_owned(),
             times: ForeignTimes { access_count: 9, ..ForeignTimes::default() },
-            stands: Stands::Cooling,
+            stands: ForeignStatus::Cooling,
             ..memory.clone()
         };
         assert_eq!(memory.says(), same.says(), "to be used and to cool is no edit");
@@ -327,7 +327,7 @@ mod tests {
         let mut digests: Vec<[u8; 32]> =
             others.into_iter().map(|request| ForeignMemory::new("1", request).says()).collect();
         digests.push(memory.says());
-        digests.push(ForeignMemory { stands: Stands::Forgotten, ..memory }.says());
+        digests.push(ForeignMemory { stands: ForeignStatus::Forgotten, ..memory }.says());
         let count = digests.len();
         digests.sort_unstable();
         digests.dedup();

@@ -196,9 +196,9 @@ fn derived(made: Timestamp, name: &[u8; 32]) -> Uuid {
 /// The number of a memory in its space: the `12` of `#12`. Numbers ascend and are never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Number(pub u64);
+pub struct MemoryNumber(pub u64);
 
-impl fmt::Display for Number {
+impl fmt::Display for MemoryNumber {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "#{}", self.0)
     }
@@ -263,7 +263,7 @@ impl fmt::Display for ForeignId {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MemoryRef {
     /// `#12` or `12`.
-    Number(Number),
+    Number(MemoryNumber),
     /// A UUID, or `mem_` and its 32 hexadecimal digits.
     Id(MemoryId),
     /// `mem_` and fewer than 32 digits: an id of another system, which no memory has.
@@ -272,7 +272,7 @@ pub enum MemoryRef {
 
 impl MemoryRef {
     /// Creates a reference by number if there is one, else by id.
-    pub fn of(number: Option<Number>, id: MemoryId) -> Self {
+    pub fn of(number: Option<MemoryNumber>, id: MemoryId) -> Self {
         number.map_or(Self::Id(id), Self::Number)
     }
 }
@@ -285,7 +285,7 @@ impl FromStr for MemoryRef {
         let wrong = || Invalid::MemoryRef { got: crate::model::preview::short(text) };
         let digits = text.strip_prefix('#').unwrap_or(text);
         if digits.len() <= 19 && !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()) {
-            return digits.parse().map(|n| Self::Number(Number(n))).map_err(|_| wrong());
+            return digits.parse().map(|n| Self::Number(MemoryNumber(n))).map_err(|_| wrong());
         }
         if let Some(foreign) = ForeignId::parse(text) {
             return Ok(Self::Foreign(foreign));
@@ -420,8 +420,8 @@ mod tests {
 
     #[test]
     fn a_memory_is_named_by_number_or_id() {
-        assert_eq!("#12".parse(), Ok(MemoryRef::Number(Number(12))));
-        assert_eq!("12".parse(), Ok(MemoryRef::Number(Number(12))));
+        assert_eq!("#12".parse(), Ok(MemoryRef::Number(MemoryNumber(12))));
+        assert_eq!("12".parse(), Ok(MemoryRef::Number(MemoryNumber(12))));
         let id = MemoryId::mint(Timestamp::from_micros(1));
         assert_eq!(id.to_string().parse(), Ok(MemoryRef::Id(id)));
         assert_eq!(format!("mem_{}", id.to_string().replace('-', "")).parse(), Ok(MemoryRef::Id(id)));

@@ -7,7 +7,7 @@ use crate::model::vocabulary::Boundary;
 
 /// The data of a memory that lifecycle rules need.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Life {
+pub struct LifecycleData {
     /// The memory.
     pub id: MemoryId,
     /// Its space.
@@ -30,7 +30,7 @@ pub struct Life {
     pub expires_at: Option<Timestamp>,
 }
 
-impl Life {
+impl LifecycleData {
     /// Returns true if the memory is a todo or a goal that is not done yet.
     pub fn is_open(&self) -> bool {
         self.class.memory_type.can_be_done() && self.status.done_at.is_none()

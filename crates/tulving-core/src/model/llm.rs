@@ -1,6 +1,6 @@
 //! Prompts to a language model, its replies, and their cost.
 //!
-//! Each service's format is built from these types: a [`Prompt`] goes out, a [`Reply`] comes back, a [`LlmUsage`] is
+//! Each service's format is built from these types: a [`Prompt`] goes out, a [`LlmReply`] comes back, a [`LlmUsage`] is
 //! recorded.
 
 use std::fmt;
@@ -134,7 +134,7 @@ pub fn tokens_of(bytes: usize) -> u64 {
 
 /// A model's answer.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Reply {
+pub struct LlmReply {
     /// The text; empty if the answer only calls tools.
     pub text: String,
     /// The tool calls, in order. Names and arguments are as the model wrote them, unchecked.
@@ -145,7 +145,7 @@ pub struct Reply {
     pub ended: StopReason,
 }
 
-impl Reply {
+impl LlmReply {
     /// Returns the answer as a message for the next prompt.
     pub fn message(&self) -> Message {
         Message::Assistant { text: self.text.clone(), calls: self.calls.clone() }
@@ -160,7 +160,7 @@ pub struct ToolCall {
     /// The name of the tool. There may be no such tool.
     pub name: String,
     /// The arguments. Invalid JSON is an error of this call alone, to be reported to the model.
-    pub arguments: Result<Value, Garbled>,
+    pub arguments: Result<Value, InvalidToolArguments>,
 }
 
 impl ToolCall {
@@ -170,8 +170,10 @@ impl ToolCall {
             "" => Ok(Value::Object(serde_json::Map::new())),
             written => serde_json::from_str(written),
         };
-        let garbled =
-            |error: serde_json::Error| Garbled { got: arguments.to_owned(), why: error.to_string() };
+        let garbled = |error: serde_json::Error| InvalidToolArguments {
+            got: arguments.to_owned(),
+            why: error.to_string(),
+        };
         Self { id, name, arguments: read.map_err(garbled) }
     }
 
@@ -180,14 +182,14 @@ impl ToolCall {
         match &self.arguments {
             Ok(arguments @ Value::Object(_)) => arguments.clone(),
             Ok(other) => serde_json::json!({ "arguments": other }),
-            Err(Garbled { got, .. }) => serde_json::json!({ "arguments": got }),
+            Err(InvalidToolArguments { got, .. }) => serde_json::json!({ "arguments": got }),
         }
     }
 
     fn bytes(&self) -> usize {
         let arguments = match &self.arguments {
             Ok(value) => value.to_string().len(),
-            Err(Garbled { got, .. }) => got.len(),
+            Err(InvalidToolArguments { got, .. }) => got.len(),
         };
         self.id.len() + self.name.len() + arguments
     }
@@ -196,7 +198,7 @@ impl ToolCall {
 /// Tool arguments that are not valid JSON.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the arguments are not JSON: {why}")]
-pub struct Garbled {
+pub struct InvalidToolArguments {
     /// The text as the model wrote it.
     pub got: String,
     /// The parse error.
@@ -265,7 +267,7 @@ impl LlmUsage {
 
 /// The usage of the last days, and the budget.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Spending {
+pub struct LlmSpending {
     /// The configured service and model, if any.
     #[serde(flatten)]
     pub llm: Option<LlmName>,

@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use tulving_text::chunk::ContentForm;
 
 use crate::model::error::{Field, Invalid};
-use crate::model::id::{MemoryId, MemoryRef, Number, PassId, PrincipalId, SpaceId, Version};
+use crate::model::id::{MemoryId, MemoryNumber, MemoryRef, PassId, PrincipalId, SpaceId, Version};
 use crate::model::limits;
 use crate::model::score::Importance;
 use crate::model::time::Timestamp;
@@ -27,7 +27,7 @@ pub struct Memory {
     pub id: MemoryId,
     /// Its number in its space. A mirror has none.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub number: Option<Number>,
+    pub number: Option<MemoryNumber>,
     /// Its space.
     #[serde(rename = "hub_id", alias = "space")]
     pub space: SpaceId,
@@ -50,7 +50,7 @@ pub struct Memory {
     pub provenance: Provenance,
     /// The conversation it came from.
     #[serde(flatten)]
-    pub place: Place,
+    pub place: ConversationPlace,
     /// The times at which it was saved, changed and used.
     #[serde(flatten)]
     pub usage: Usage,
@@ -205,13 +205,13 @@ pub struct VersionFields {
     pub boundary: Boundary,
     /// Its content and labels.
     #[serde(flatten)]
-    pub text: Text,
+    pub text: MemoryText,
     /// Its classification.
     #[serde(flatten)]
     pub class: Classification,
     /// The times of what it says: when it happened, and when it is valid.
     #[serde(flatten)]
-    pub span: Span,
+    pub span: MemoryTimes,
     /// The project that it is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<String>,
@@ -219,14 +219,14 @@ pub struct VersionFields {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source_note: Option<String>,
     /// The fields that were derived, not given.
-    #[serde(default, skip_serializing_if = "Auto::is_empty")]
-    pub auto: Auto,
+    #[serde(default, skip_serializing_if = "DerivedFields::is_empty")]
+    pub auto: DerivedFields,
 }
 
 impl VersionFields {
     /// Creates the fields of a memory from these arguments; all other fields are empty.
-    pub fn new(text: Text, class: Classification, boundary: Boundary) -> Self {
-        let (span, auto) = (Span::default(), Auto::default());
+    pub fn new(text: MemoryText, class: Classification, boundary: Boundary) -> Self {
+        let (span, auto) = (MemoryTimes::default(), DerivedFields::default());
         Self { key: None, boundary, text, class, span, project: None, source_note: None, auto }
     }
 
@@ -326,7 +326,7 @@ fn stated<const N: usize>(given: [(Field, &Option<String>); N]) -> impl Iterator
 
 /// The text of a memory.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Text {
+pub struct MemoryText {
     /// The content in its normal form.
     pub content: String,
     /// The form of the content.
@@ -346,7 +346,7 @@ pub struct Text {
     pub tags: Vec<String>,
 }
 
-impl Text {
+impl MemoryText {
     /// Returns the form, which decides how the content is split into sections.
     pub fn form(&self) -> ContentForm<'_> {
         ContentForm { content_type: self.content_type, language: self.language.as_deref() }
@@ -356,9 +356,9 @@ impl Text {
 /// The set of fields of a version that the caller did not give. Rules derive these fields from the content, and derive them
 /// again when the content changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Auto(u8);
+pub struct DerivedFields(u8);
 
-impl Auto {
+impl DerivedFields {
     /// The set of all derivable fields.
     pub const ALL: Self = Self((1 << Derivable::ALL.len()) - 1);
 
@@ -393,13 +393,13 @@ const fn bit(field: Derivable) -> u8 {
     1 << field as u8
 }
 
-impl Serialize for Auto {
+impl Serialize for DerivedFields {
     fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
         out.collect_seq(Derivable::ALL.iter().filter(|field| self.has(**field)))
     }
 }
 
-impl<'de> Deserialize<'de> for Auto {
+impl<'de> Deserialize<'de> for DerivedFields {
     fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
         let fields = Vec::<Derivable>::deserialize(input)?;
         Ok(fields.into_iter().fold(Self::default(), |auto, field| Self(auto.0 | bit(field))))
@@ -422,7 +422,7 @@ pub struct Classification {
 
 /// The time at which the content happened, and the interval in which it is valid.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Span {
+pub struct MemoryTimes {
     /// Time at which it happened.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub occurred_at: Option<Timestamp>,
@@ -437,7 +437,7 @@ pub struct Span {
     pub expires_at: Option<Timestamp>,
 }
 
-impl Span {
+impl MemoryTimes {
     /// Returns true if the memory has expired at an instant.
     pub(crate) fn has_expired(&self, at: Timestamp) -> bool {
         self.expires_at.is_some_and(|end| end <= at)
@@ -649,7 +649,7 @@ const LARGEST_OBJECT: u64 = 1 << 53;
 
 /// The conversation a memory came from.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Place {
+pub struct ConversationPlace {
     /// The channel.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub conversation: Option<String>,

@@ -194,17 +194,17 @@ pub struct PassFilter {
 
 /// A pass with its acts in words.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct ToldPass {
+pub struct DescribedPass {
     /// The pass. Acts on memories that the caller may not see, and on erased memories, are left out.
     #[serde(flatten)]
     pub pass: Pass,
     /// The acts in words, in the same order.
-    pub told: Vec<ToldAct>,
+    pub told: Vec<DescribedAct>,
 }
 
 /// An act in words.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct ToldAct {
+pub struct DescribedAct {
     /// The act in words.
     pub text: String,
     /// The removed (`-`) and added (`+`) lines of a file, if both texts are still stored.
@@ -214,14 +214,14 @@ pub struct ToldAct {
 
 /// The result of undoing a pass.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Undone {
+pub struct PassUndoResult {
     /// The pass as it is now.
     pub pass: Pass,
     /// The acts that were undone (or would be undone) and the acts that stay, the last act first.
     pub steps: Vec<UndoStep>,
 }
 
-impl Undone {
+impl PassUndoResult {
     /// Returns the number of acts that were undone, or would be undone.
     pub fn taken_back(&self) -> usize {
         self.steps.iter().filter(|step| step.stays.is_none()).count()
@@ -240,9 +240,9 @@ pub struct UndoStep {
 /// The last change, which was undone or would be undone.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
-pub enum LastUndone {
+pub enum LastUndoOutcome {
     /// The change of a pass, undone as far as its effects still existed.
-    Pass(Undone),
+    Pass(PassUndoResult),
     /// The change of a caller, undone in full.
     Change(UndoneChange),
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::association::Association;
 use crate::model::audit::AuditEntry;
-use crate::model::id::{MemoryId, Number, PrincipalId, SpaceId};
+use crate::model::id::{MemoryId, MemoryNumber, PrincipalId, SpaceId};
 use crate::model::memory::{Memory, VersionRecord};
 use crate::model::preview;
 use crate::model::space::{Membership, Org, Principal, Space, Team};
@@ -175,9 +175,9 @@ pub enum LoadOutcome {
     /// The memory was added with another number, because its own number was taken.
     Renumbered {
         /// The number in the dump.
-        from: Number,
+        from: MemoryNumber,
         /// The number in this store.
-        to: Number,
+        to: MemoryNumber,
     },
     /// The store already had it.
     Present,

@@ -9,7 +9,7 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
-pub use self::filter::{Filter, Forgotten, MemoryFilter, Quarantined, Timed};
+pub use self::filter::{Filter, ForgottenFilter, MemoryFilter, Quarantined, TimeCondition};
 pub use self::query::{ListQuery, RecallQuery};
 pub use self::whole::WholeNumber;
 use crate::model::answer::{Cursor, Lane, Strength};
@@ -268,7 +268,7 @@ pub enum Mode {
     /// Memories that contain a text verbatim, ignoring case.
     Substring(String),
     /// Memories that match a question by meaning, by words or by relation.
-    Hybrid(Box<Ask>),
+    Hybrid(Box<RecallQuestion>),
 }
 
 /// The limits of a recall that lists all memories that match a filter.
@@ -282,7 +282,7 @@ pub struct ListBounds {
 
 /// A question.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ask {
+pub struct RecallQuestion {
     /// The text of the question. The text has no operators.
     pub question: String,
     /// The way in which the lanes are fused.
@@ -309,7 +309,7 @@ pub struct Ask {
     pub token_budget: Option<usize>,
 }
 
-impl Ask {
+impl RecallQuestion {
     /// Creates a question with defaults for the rest.
     pub fn new(question: impl Into<String>) -> Self {
         Self {

@@ -7,9 +7,10 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
 use crate::model::answer::Cursor;
 use crate::model::id::{
-    MemoryId, MemoryRef, Number, OrgId, PassId, PrincipalId, ProposalId, SpaceId, TeamId, TurnId, Version,
+    MemoryId, MemoryNumber, MemoryRef, OrgId, PassId, PrincipalId, ProposalId, SpaceId, TeamId, TurnId,
+    Version,
 };
-use crate::model::memory::{Auto, ContentHash};
+use crate::model::memory::{ContentHash, DerivedFields};
 use crate::model::request::WholeNumber;
 use crate::model::score::{Importance, Score, Weight};
 use crate::model::vocabulary::Derivable;
@@ -48,7 +49,7 @@ inline_schemas! {
     PrincipalId => { "type": "string", "format": "uuid" },
     PassId => { "type": "string", "format": "uuid" },
     ProposalId => { "type": "string" },
-    Number => { "type": "integer", "minimum": 1 },
+    MemoryNumber => { "type": "integer", "minimum": 1 },
     Version => { "type": "integer", "minimum": 1 },
     ContentHash => { "type": "string", "pattern": "^[0-9a-f]{64}$" },
     WholeNumber => { "type": "integer" },
@@ -58,7 +59,7 @@ inline_schemas! {
     Score => { "type": "number", "minimum": 0, "maximum": 1 },
 }
 
-impl JsonSchema for Auto {
+impl JsonSchema for DerivedFields {
     fn schema_name() -> Cow<'static, str> {
         "Auto".into()
     }

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-pub use tulving_text::cast::Cast;
+pub use tulving_text::properties::TextProperties;
 
 use crate::model::id::{MemoryId, PrincipalId, SpaceId};
 use crate::model::memory::{Chunk, Memory};
@@ -17,7 +17,7 @@ use crate::model::vocabulary::{Boundary, Stability, State};
 
 /// The memories that a principal may see according to its memberships; other rules may hide some of these memories.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Sight {
+pub struct VisibilityScope {
     /// The principal.
     pub principal: PrincipalId,
     /// The narrowest visible boundary of others' memories, for each space that the token reaches. [`Boundary::Private`]
@@ -25,7 +25,7 @@ pub struct Sight {
     pub spaces: HashMap<SpaceId, Boundary>,
 }
 
-impl Sight {
+impl VisibilityScope {
     /// Returns true if a memory of this space, owner and boundary is visible.
     pub fn sees(&self, space: SpaceId, owner: PrincipalId, boundary: Boundary) -> bool {
         match (self.spaces.get(&space), boundary) {
@@ -41,7 +41,7 @@ impl Sight {
 #[derive(Clone, Debug, PartialEq)]
 pub struct SearchScope {
     /// The memories that the caller may see.
-    pub sight: Sight,
+    pub sight: VisibilityScope,
     /// The caller's filter. The index uses the fields that [`Filter::is_plain`] lists; the other fields are evaluated in
     /// advance, and the result is in `among`.
     pub filter: Filter,
@@ -51,14 +51,14 @@ pub struct SearchScope {
 
 /// A prepared question.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Question {
+pub struct SearchQuery {
     /// The terms to search for; see [`tulving_text::terms`].
     pub terms: Vec<String>,
     /// True if only the exact terms are searched. Otherwise, a term that does not occur within the scope is replaced by the
     /// terms that begin with it or contain it, with a lower weight.
     pub exact: bool,
     /// The vector of the question, if a model could compute one.
-    pub meaning: Option<Meaning>,
+    pub meaning: Option<QueryVector>,
     /// Maximum number of candidates from each lane.
     pub depth: usize,
     /// Intervals of time. All items within an interval are candidates, newest first, up to `depth`. An interval includes its
@@ -68,7 +68,7 @@ pub struct Question {
 
 /// A vector and the model that made it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Meaning {
+pub struct QueryVector {
     /// The model's id. Vectors of different models are never compared.
     pub model: String,
     /// The normalised vector.
@@ -77,7 +77,7 @@ pub struct Meaning {
 
 /// The results: the candidates of each lane and their neighbours.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Found {
+pub struct SearchResults {
     /// The candidates, and up to two neighbours before and after each candidate in its session. Items of one session are
     /// adjacent and in order, and so are items of one memory.
     pub items: Vec<Item>,
@@ -119,16 +119,16 @@ pub struct Item {
     pub whole: Option<f32>,
     /// Maximum cosine of the question and a sentence of the item.
     pub sentence: Option<f32>,
-    /// The index of its session in [`Found::sessions`].
+    /// The index of its session in [`SearchResults::sessions`].
     pub session: Option<u32>,
     /// The position of the item in its session, from 0, counting only items within the scope.
     pub order: u32,
-    /// The index of its speaker in [`Found::speakers`].
+    /// The index of its speaker in [`SearchResults::speakers`].
     pub speaker: Option<u32>,
     /// Time at which the memory happened, or else was saved.
     pub at: Timestamp,
     /// The properties of its text.
-    pub cast: Cast,
+    pub properties: TextProperties,
     /// The ranking weights that do not depend on the match.
     pub weights: Weights,
 }
@@ -178,7 +178,7 @@ pub fn closeness(whole: Option<f32>, sentence: Option<f32>) -> f32 {
 
 /// A memory as the index reads it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Entry {
+pub struct IndexEntry {
     /// The memory. Its access counts are not loaded.
     pub memory: Memory,
     /// The chunks of the memory, each with its vectors of the requested model, if there are any.

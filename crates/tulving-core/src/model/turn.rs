@@ -18,7 +18,7 @@ const UNSAID: [&str; 5] = ["cron", "heartbeat", "scheduler", "pass", "system"];
 
 /// The settings for reading turns in the background. By default, no turns are read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Listening {
+pub struct TurnReadingSettings {
     /// True if turns of users are searched for facts worth keeping.
     pub enabled: bool,
     /// Spaces whose turns are not read, by name or id.
@@ -28,19 +28,19 @@ pub struct Listening {
     /// True if rules read turns even if a language model is configured.
     pub by_rules: bool,
     /// The settings for journaling answers to users.
-    pub journal: Journaling,
+    pub journal: JournalSettings,
 }
 
 /// The settings for journaling answers to users.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Journaling {
+pub struct JournalSettings {
     /// True if answers are journaled. This needs a language model.
     pub enabled: bool,
     /// A model of the same service to use instead of the configured one.
     pub model: Option<String>,
 }
 
-impl Listening {
+impl TurnReadingSettings {
     /// Returns true if a turn of a space is read in the background. Only turns that a user said are read.
     pub fn hears(&self, turn: &Turn, space: &Space) -> bool {
         self.enabled && turn.role == TurnRole::User && turn.is_said() && self.is_open(space)

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use crate::model::backend::{BackendListQuery, BackendRecallQuery, Description, Given, Listed};
+use crate::model::backend::{
+    BackendDescription, BackendItem, BackendList, BackendListQuery, BackendRecallQuery,
+};
 use crate::model::error::BackendError;
 use crate::model::id::{MemoryId, PrincipalId, SpaceId};
 use crate::model::memory::Memory;
@@ -15,13 +17,13 @@ use crate::model::memory::Memory;
 /// checks access before the call and screens the results after the call.
 pub trait Backend: Send + Sync {
     /// Returns the backend's description of itself.
-    fn describe(&self, within: Duration) -> Result<Description, BackendError>;
+    fn describe(&self, within: Duration) -> Result<BackendDescription, BackendError>;
 
     /// Stores this memory and replaces any memory with the same id. The call returns after the memory is stored.
     fn save(&self, memory: &Memory, within: Duration) -> Result<(), BackendError>;
 
     /// Returns the memories that match a query, best first.
-    fn recall(&self, query: &BackendRecallQuery, within: Duration) -> Result<Vec<Given>, BackendError>;
+    fn recall(&self, query: &BackendRecallQuery, within: Duration) -> Result<Vec<BackendItem>, BackendError>;
 
     /// Returns the memory with this id, if the memory is in any of these spaces.
     fn get(
@@ -30,10 +32,10 @@ pub trait Backend: Send + Sync {
         spaces: &[SpaceId],
         viewer: PrincipalId,
         within: Duration,
-    ) -> Result<Option<Given>, BackendError>;
+    ) -> Result<Option<BackendItem>, BackendError>;
 
     /// Returns the memories that match a query, in the order of their creation.
-    fn list(&self, query: &BackendListQuery, within: Duration) -> Result<Listed, BackendError>;
+    fn list(&self, query: &BackendListQuery, within: Duration) -> Result<BackendList, BackendError>;
 
     /// Forgets a memory: the backend never returns the memory again. With `hard`, the backend also deletes all data of the
     /// memory. Returns true if the memory existed.

@@ -23,21 +23,21 @@ impl Clock for SystemClock {
 
 /// A clock that can be stopped. Calls of one command that are made at the same instant count as one act, so undo reverses
 /// these calls together.
-pub struct HeldClock {
+pub struct PausableClock {
     clock: Arc<dyn Clock>,
     held: Mutex<Option<Timestamp>>,
 }
 
-impl HeldClock {
+impl PausableClock {
     /// Creates a running clock that takes its time from another clock.
     pub fn over(clock: Arc<dyn Clock>) -> Self {
         Self { clock, held: Mutex::new(None) }
     }
 
     /// Stops the clock until the guard is dropped.
-    pub fn hold(&self) -> Held<'_> {
+    pub fn hold(&self) -> ClockPause<'_> {
         *self.instant() = Some(self.clock.now());
-        Held(self)
+        ClockPause(self)
     }
 
     fn instant(&self) -> MutexGuard<'_, Option<Timestamp>> {
@@ -45,17 +45,17 @@ impl HeldClock {
     }
 }
 
-impl Clock for HeldClock {
+impl Clock for PausableClock {
     fn now(&self) -> Timestamp {
         let held = *self.instant();
         held.unwrap_or_else(|| self.clock.now())
     }
 }
 
-/// A guard that keeps a [`HeldClock`] stopped until it is dropped.
-pub struct Held<'a>(&'a HeldClock);
+/// A guard that keeps a [`PausableClock`] stopped until it is dropped.
+pub struct ClockPause<'a>(&'a PausableClock);
 
-impl Drop for Held<'_> {
+impl Drop for ClockPause<'_> {
     fn drop(&mut self) {
         *self.0.instant() = None;
     }
@@ -67,9 +67,9 @@ mod tests {
 
     use super::*;
 
-    struct Ticking(AtomicI64);
+    struct TickingClock(AtomicI64);
 
-    impl Clock for Ticking {
+    impl Clock for TickingClock {
         fn now(&self) -> Timestamp {
             Timestamp::from_micros(self.0.fetch_add(1, Ordering::Relaxed))
         }
@@ -77,7 +77,7 @@ mod tests {
 
     #[test]
     fn a_held_clock_stands_still_until_it_is_let_go() {
-        let clock = HeldClock::over(Arc::new(Ticking(AtomicI64::new(0))));
+        let clock = PausableClock::over(Arc::new(TickingClock(AtomicI64::new(0))));
         assert!(clock.now() < clock.now());
         let held = clock.hold();
         assert_eq!(clock.now(), clock.now());

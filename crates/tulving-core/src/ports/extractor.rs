@@ -5,7 +5,7 @@ use crate::model::error::ExtractError;
 /// Extracts the text of files that are not text.
 pub trait Extractor: Send + Sync {
     /// Extracts the text of a file. Time and memory stay within the configured limits, whatever the file contains.
-    fn extract(&self, media_type: &str, bytes: &[u8]) -> Result<Extracted, ExtractError>;
+    fn extract(&self, media_type: &str, bytes: &[u8]) -> Result<ExtractedText, ExtractError>;
 
     /// Returns the tools that some files need and that are missing on this machine, as text for people. The list is empty if
     /// no tool is missing.
@@ -14,7 +14,7 @@ pub trait Extractor: Send + Sync {
 
 /// The text extracted from a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Extracted {
+pub struct ExtractedText {
     /// The text. Lines end in `\n`; a blank line separates paragraphs, pages, slides and sheets. The text is empty if the
     /// file has none.
     pub text: String,
@@ -33,7 +33,7 @@ pub struct Extracted {
 pub struct NoExtractor;
 
 impl Extractor for NoExtractor {
-    fn extract(&self, media_type: &str, _: &[u8]) -> Result<Extracted, ExtractError> {
+    fn extract(&self, media_type: &str, _: &[u8]) -> Result<ExtractedText, ExtractError> {
         Err(ExtractError::Unsupported { media_type: media_type.to_owned() })
     }
 

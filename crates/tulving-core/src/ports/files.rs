@@ -11,7 +11,9 @@
 //! - Every call sees everything that any process, including an editor, wrote before the call began.
 
 use crate::model::error::FileError;
-use crate::model::file::{Appended, FileContent, FileList, FilePath, Folder, Pledge, Previous, Stamp};
+use crate::model::file::{
+    AppendResult, FileContent, FileList, FilePath, FileStamp, Folder, PendingFile, PreviousFile,
+};
 use crate::model::time::Timestamp;
 
 /// The state that a file must still have when it is replaced or removed.
@@ -33,7 +35,7 @@ pub trait Files: Send + Sync {
     fn list(&self, folder: &Folder, below: &str, most: usize) -> Result<FileList, FileError>;
 
     /// Returns the stamp of a file; `None` if there is no such file.
-    fn stamp(&self, path: &FilePath) -> Result<Option<Stamp>, FileError>;
+    fn stamp(&self, path: &FilePath) -> Result<Option<FileStamp>, FileError>;
 
     /// Reads a file of at most `most` bytes; `None` if there is no such file, [`FileError::TooLarge`] if the file is larger.
     fn read(&self, path: &FilePath, most: u64) -> Result<Option<FileContent>, FileError>;
@@ -41,7 +43,7 @@ pub trait Files: Send + Sync {
     /// Appends an entry to a file, on its own lines, and creates the file and its folder if they are missing. The entry uses
     /// the same line breaks as the file. If several processes append at the same time, the file contains every entry
     /// completely.
-    fn append(&self, path: &FilePath, entry: &str) -> Result<Appended, FileError>;
+    fn append(&self, path: &FilePath, entry: &str) -> Result<AppendResult, FileError>;
 
     /// Creates a file; [`FileError::Exists`] if the file already exists.
     fn create(&self, path: &FilePath, content: &[u8]) -> Result<(), FileError>;
@@ -62,7 +64,7 @@ pub trait Files: Send + Sync {
     fn remove(&self, path: &FilePath, from: From) -> Result<bool, FileError>;
 
     /// Returns the previous texts of a file, newest first.
-    fn previous(&self, path: &FilePath) -> Result<Vec<Previous>, FileError>;
+    fn previous(&self, path: &FilePath) -> Result<Vec<PreviousFile>, FileError>;
 
     /// Returns one previous text.
     fn previous_content(&self, path: &FilePath, id: &str) -> Result<Option<Vec<u8>>, FileError>;
@@ -72,14 +74,14 @@ pub trait Files: Send + Sync {
 
     /// Creates a file that stays only if a memory is saved, and stores this pledge durably until the pledge is
     /// [settled](Self::settle). Returns [`FileError::Exists`] if the file already exists.
-    fn pledge(&self, pledge: &Pledge, content: &[u8]) -> Result<(), FileError>;
+    fn pledge(&self, pledge: &PendingFile, content: &[u8]) -> Result<(), FileError>;
 
     /// Returns the pledges that are not settled and whose process has ended.
-    fn pledges(&self) -> Result<Vec<Pledge>, FileError>;
+    fn pledges(&self) -> Result<Vec<PendingFile>, FileError>;
 
     /// Settles a pledge. If the memory was saved, the file stays. Otherwise the file is removed, unless somebody has changed
     /// it since.
-    fn settle(&self, pledge: &Pledge, saved: bool) -> Result<(), FileError>;
+    fn settle(&self, pledge: &PendingFile, saved: bool) -> Result<(), FileError>;
 
     /// Creates the folder of a space if it is missing.
     fn make_folder(&self, folder: &Folder) -> Result<(), FileError>;
@@ -99,7 +101,7 @@ impl Files for NoFiles {
         Ok(FileList::default())
     }
 
-    fn stamp(&self, _: &FilePath) -> Result<Option<Stamp>, FileError> {
+    fn stamp(&self, _: &FilePath) -> Result<Option<FileStamp>, FileError> {
         Ok(None)
     }
 
@@ -107,7 +109,7 @@ impl Files for NoFiles {
         Ok(None)
     }
 
-    fn append(&self, _: &FilePath, _: &str) -> Result<Appended, FileError> {
+    fn append(&self, _: &FilePath, _: &str) -> Result<AppendResult, FileError> {
         Err(FileError::NoWorkspace)
     }
 
@@ -123,7 +125,7 @@ impl Files for NoFiles {
         Ok(false)
     }
 
-    fn previous(&self, _: &FilePath) -> Result<Vec<Previous>, FileError> {
+    fn previous(&self, _: &FilePath) -> Result<Vec<PreviousFile>, FileError> {
         Ok(Vec::new())
     }
 
@@ -135,15 +137,15 @@ impl Files for NoFiles {
         Ok(0)
     }
 
-    fn pledge(&self, _: &Pledge, _: &[u8]) -> Result<(), FileError> {
+    fn pledge(&self, _: &PendingFile, _: &[u8]) -> Result<(), FileError> {
         Err(FileError::NoWorkspace)
     }
 
-    fn pledges(&self) -> Result<Vec<Pledge>, FileError> {
+    fn pledges(&self) -> Result<Vec<PendingFile>, FileError> {
         Ok(Vec::new())
     }
 
-    fn settle(&self, _: &Pledge, _: bool) -> Result<(), FileError> {
+    fn settle(&self, _: &PendingFile, _: bool) -> Result<(), FileError> {
         Ok(())
     }
 

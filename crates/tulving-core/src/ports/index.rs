@@ -2,17 +2,17 @@
 //! rebuilt.
 
 use crate::model::error::IndexError;
-use crate::model::search::{Found, Question, SearchScope};
+use crate::model::search::{SearchQuery, SearchResults, SearchScope};
 
 /// Finds candidates for a question.
 ///
 /// Every call sees every change that any process committed before the call began. While the index is being rebuilt, it may
-/// contain only some of the memories; the answer then sets [`Found::partial`]. Memories outside the scope do not affect an
+/// contain only some of the memories; the answer then sets [`SearchResults::partial`]. Memories outside the scope do not affect an
 /// answer: they are not scored or counted, and term rarity, item lengths and the expansion of terms are computed only from
 /// memories within the scope. The same content gives the same answer, in whatever order the content was added to the index.
 pub trait Index: Send + Sync {
     /// Returns the candidates of each lane and the neighbours of the candidates.
-    fn search(&self, scope: &SearchScope, question: &Question) -> Result<Found, IndexError>;
+    fn search(&self, scope: &SearchScope, question: &SearchQuery) -> Result<SearchResults, IndexError>;
 
     /// Returns the names of the speakers within the scope, each once, in any order.
     fn speakers(&self, scope: &SearchScope) -> Result<Vec<String>, IndexError>;

@@ -1,7 +1,7 @@
 //! The port to a language model.
 
 use crate::model::error::LlmError;
-use crate::model::llm::{LlmName, Prompt, Reply};
+use crate::model::llm::{LlmName, LlmReply, Prompt};
 
 /// Answers prompts. Anybody may have influenced an answer, so an answer is treated as data and never as a command.
 pub trait LanguageModel: Send + Sync {
@@ -9,7 +9,7 @@ pub trait LanguageModel: Send + Sync {
     fn name(&self) -> Option<LlmName>;
 
     /// Answers a prompt within its timeout. The model remembers nothing between calls.
-    fn complete(&self, prompt: &Prompt) -> Result<Reply, LlmError>;
+    fn complete(&self, prompt: &Prompt) -> Result<LlmReply, LlmError>;
 }
 
 /// A missing language model: every call fails, and no connection is opened.
@@ -21,7 +21,7 @@ impl LanguageModel for NoLanguageModel {
         None
     }
 
-    fn complete(&self, _: &Prompt) -> Result<Reply, LlmError> {
+    fn complete(&self, _: &Prompt) -> Result<LlmReply, LlmError> {
         Err(LlmError::None)
     }
 }

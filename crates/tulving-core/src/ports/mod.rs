@@ -13,16 +13,16 @@ mod store;
 mod upkeep;
 
 pub use backend::Backend;
-pub use clock::{Clock, Held, HeldClock, SystemClock};
+pub use clock::{Clock, ClockPause, PausableClock, SystemClock};
 pub use copies::{Copies, CopyProgress, PreparedRestore, Rescue, RestoreSteps};
-pub use extractor::{Extracted, Extractor, NoExtractor};
+pub use extractor::{ExtractedText, Extractor, NoExtractor};
 pub use files::{Files, From, NoFiles};
 pub use index::Index;
 pub use llm::{LanguageModel, NoLanguageModel};
 pub use models::Embedder;
-pub use objects::{Hold, NoObjects, ObjectKey, Objects};
+pub use objects::{NoObjects, ObjectKey, Objects, ObjectsHold};
 pub use store::{
-    Aging, ApplyLoad, Claims, Directory, Extent, Feed, Imports, Jobs, LoadWork, Log, Memories, Mirrors,
-    Passes, Probe, Stage, Store, Transfer, Usages,
+    Aging, ApplyLoad, Claims, Directory, DuplicateQuery, Feed, Imports, Jobs, LoadWork, Log, Memories,
+    Mirrors, Passes, ReadLimit, Stage, Store, Transfer, Usages,
 };
-pub use upkeep::{Checkup, Upkeep};
+pub use upkeep::{IntegrityChecks, Upkeep};

@@ -38,18 +38,18 @@ pub trait Objects: Send + Sync {
 
     /// Waits until no process deletes objects, then blocks deletion until the result is dropped. The caller keeps the result
     /// from before it stores bytes until the memory of the bytes is saved.
-    fn keeping(&self) -> Result<Hold, ObjectError>;
+    fn keeping(&self) -> Result<ObjectsHold, ObjectError>;
 
     /// Blocks storing until the result is dropped, so that the caller can check that no memory needs an object before
     /// deleting it. Returns `None` if any process is storing an object.
-    fn removing(&self) -> Result<Option<Hold>, ObjectError>;
+    fn removing(&self) -> Result<Option<ObjectsHold>, ObjectError>;
 }
 
 /// A lock that is released on drop.
 #[derive(Debug)]
-pub struct Hold(#[expect(dead_code, reason = "what counts is that it is there")] Box<dyn Any + Send>);
+pub struct ObjectsHold(#[expect(dead_code, reason = "what counts is that it is there")] Box<dyn Any + Send>);
 
-impl Hold {
+impl ObjectsHold {
     /// Creates a lock that lasts until this value is dropped.
     pub fn by(what: impl Any + Send) -> Self {
         Self(Box::new(what))
@@ -125,12 +125,12 @@ impl Objects for NoObjects {
         Ok(())
     }
 
-    fn keeping(&self) -> Result<Hold, ObjectError> {
-        Ok(Hold::by(()))
+    fn keeping(&self) -> Result<ObjectsHold, ObjectError> {
+        Ok(ObjectsHold::by(()))
     }
 
-    fn removing(&self) -> Result<Option<Hold>, ObjectError> {
-        Ok(Some(Hold::by(())))
+    fn removing(&self) -> Result<Option<ObjectsHold>, ObjectError> {
+        Ok(Some(ObjectsHold::by(())))
     }
 }
 

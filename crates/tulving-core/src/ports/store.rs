@@ -17,19 +17,19 @@ use std::collections::HashMap;
 
 use crate::model::association::Association;
 use crate::model::audit::{AuditEntry, LastChange};
-use crate::model::change::{Actor, AdoptedItem, Applied, Change, ChangeSet, Listing};
+use crate::model::change::{Actor, Applied, Change, ChangeSet, FrozenOrder, ImportRecord};
 use crate::model::claim::Claim;
 use crate::model::error::StoreError;
 use crate::model::file::{ImportedFile, MirroredEntry, MirroredFile};
 use crate::model::id::{JobId, ListingId, MemoryId, MemoryRef, PassId, PrincipalId, Seq, SpaceId, TurnId};
 use crate::model::job::Job;
-use crate::model::life::Life;
+use crate::model::life::LifecycleData;
 use crate::model::llm::LlmUsage;
 use crate::model::memory::{ContentHash, Memory, VersionRecord};
 use crate::model::pass::{Pass, PassFilter};
 use crate::model::record::{DumpPosition, Record};
-use crate::model::request::{AuditFilter, Filter, Forgotten, Sort, TurnFilter};
-use crate::model::search::{Entry, Section, Sight};
+use crate::model::request::{AuditFilter, Filter, ForgottenFilter, Sort, TurnFilter};
+use crate::model::search::{IndexEntry, Section, VisibilityScope};
 use crate::model::space::{MemberOf, Membership, Principal, Space, Team, Token, TokenHash, Viewer};
 use crate::model::time::Timestamp;
 use crate::model::turn::Turn;
@@ -54,7 +54,7 @@ pub trait Store:
 {
     /// Writes a set as one transaction and returns after the writes are durable.
     ///
-    /// Inside the transaction, the store checks in this order: the actor has every [`Right`](crate::model::change::Right) by
+    /// Inside the transaction, the store checks in this order: the actor has every [`RequiredRole`](crate::model::change::RequiredRole) by
     /// a direct membership of the space, and the memory that the right is needed for is still in that space; the `from` of
     /// each write is still current; keys, source paths and contents stay unique.
     ///
@@ -72,7 +72,7 @@ pub trait Store:
 
 /// A query for existing memories that a new memory would collide with, within one audience of a space.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Probe<'a> {
+pub struct DuplicateQuery<'a> {
     /// The space.
     pub space: SpaceId,
     /// The boundary of the new memory.
@@ -89,7 +89,7 @@ pub struct Probe<'a> {
     pub attachment_hash: Option<&'a str>,
 }
 
-impl Probe<'_> {
+impl DuplicateQuery<'_> {
     /// Creates a probe that looks for nothing yet.
     pub const fn new(space: SpaceId, owner: PrincipalId, boundary: Boundary) -> Self {
         Self {
@@ -106,7 +106,7 @@ impl Probe<'_> {
 
 /// The maximum size of a list to read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Extent {
+pub struct ReadLimit {
     /// Maximum number of memories.
     pub limit: usize,
     /// Number of bytes of content after which the list ends. The list always has at least one memory, if any memory matches.
@@ -115,7 +115,7 @@ pub struct Extent {
     pub each: usize,
 }
 
-impl Extent {
+impl ReadLimit {
     /// Creates an extent of full contents, limited by number and by bytes.
     pub const fn whole(limit: usize, bytes: usize) -> Self {
         Self { limit, bytes, each: usize::MAX }
@@ -126,14 +126,14 @@ impl Extent {
 pub trait Memories {
     /// Returns a memory if the viewer may see it. A number is looked up in `space`.
     ///
-    /// A forgotten memory is found only with [`Forgotten::Only`], and only by its owner or, if it is not private, by an admin of
+    /// A forgotten memory is found only with [`ForgottenFilter::Only`], and only by its owner or, if it is not private, by an admin of
     /// its space.
     fn memory(
         &self,
         viewer: &Viewer,
         space: SpaceId,
         which: MemoryRef,
-        forgotten: Forgotten,
+        forgotten: ForgottenFilter,
     ) -> Result<Option<Memory>, StoreError>;
 
     /// Returns the memories with these ids that the viewer may see and that are not forgotten, in the order of the ids.
@@ -161,7 +161,7 @@ pub trait Memories {
         limit: usize,
         after: Option<(Timestamp, MemoryId)>,
     ) -> Result<Vec<Memory>, StoreError> {
-        self.list_within(viewer, filter, sort, Extent::whole(limit, usize::MAX), after)
+        self.list_within(viewer, filter, sort, ReadLimit::whole(limit, usize::MAX), after)
     }
 
     /// Returns the same memories as [`list`](Self::list), within an extent: the list also ends with the memory at which the
@@ -172,7 +172,7 @@ pub trait Memories {
         viewer: &Viewer,
         filter: &Filter,
         sort: Sort,
-        extent: Extent,
+        extent: ReadLimit,
         after: Option<(Timestamp, MemoryId)>,
     ) -> Result<Vec<Memory>, StoreError>;
 
@@ -183,11 +183,16 @@ pub trait Memories {
     fn count(&self, viewer: &Viewer, filter: &Filter) -> Result<u64, StoreError>;
 
     /// Returns a frozen listing if the listing belongs to the viewer and has not expired at `now`.
-    fn listing(&self, viewer: &Viewer, id: ListingId, now: Timestamp) -> Result<Option<Listing>, StoreError>;
+    fn listing(
+        &self,
+        viewer: &Viewer,
+        id: ListingId,
+        now: Timestamp,
+    ) -> Result<Option<FrozenOrder>, StoreError>;
 
     /// Finds the memory that a save would collide with: by key, then by path, then by content. Returns only a visible memory
     /// that is not forgotten.
-    fn duplicate(&self, viewer: &Viewer, probe: &Probe<'_>) -> Result<Option<Memory>, StoreError>;
+    fn duplicate(&self, viewer: &Viewer, probe: &DuplicateQuery<'_>) -> Result<Option<Memory>, StoreError>;
 
     /// Returns the versions of a memory, oldest first, including the current version. Versions whose own boundary hid them
     /// from the viewer are left out. The list is empty if the viewer may not see the memory, or if the memory is forgotten.
@@ -241,7 +246,7 @@ pub trait Memories {
 pub trait Directory {
     /// Returns the viewer's sight: the spaces and boundaries of the memories that the viewer may see. Every read of
     /// [`Memories`] follows the same rules.
-    fn sight(&self, viewer: &Viewer) -> Result<Sight, StoreError>;
+    fn sight(&self, viewer: &Viewer) -> Result<VisibilityScope, StoreError>;
 
     /// Returns the spaces that the viewer is a member of, or whose team or org the viewer administers, ordered by name.
     fn spaces(&self, viewer: &Viewer) -> Result<Vec<Space>, StoreError>;
@@ -310,7 +315,7 @@ pub trait Log {
 pub trait Feed {
     /// Returns the current state of these memories, with the vectors of this model, in the order of the ids. Erased memories
     /// are left out.
-    fn entries(&self, ids: &[MemoryId], model: Option<&str>) -> Result<Vec<Entry>, StoreError>;
+    fn entries(&self, ids: &[MemoryId], model: Option<&str>) -> Result<Vec<IndexEntry>, StoreError>;
 
     /// Returns up to `limit` memories with ids above `after`, ascending.
     fn entries_after(
@@ -318,7 +323,7 @@ pub trait Feed {
         after: Option<MemoryId>,
         limit: usize,
         model: Option<&str>,
-    ) -> Result<Vec<Entry>, StoreError>;
+    ) -> Result<Vec<IndexEntry>, StoreError>;
 
     /// Returns up to `limit` memories of one space, or of all spaces, whose contents contain any of these texts, ignoring
     /// case. Memories that contain more of the texts come first, then newer memories. Forgotten, quarantined and archived
@@ -362,7 +367,7 @@ pub trait Aging {
         spaces: &[SpaceId],
         after: Option<MemoryId>,
         limit: usize,
-    ) -> Result<Vec<Life>, StoreError>;
+    ) -> Result<Vec<LifecycleData>, StoreError>;
 
     /// Counts the audit entries of a space that were written before a time; with `None`, the entries without a space.
     fn audited_before(&self, space: Option<SpaceId>, before: Timestamp) -> Result<u64, StoreError>;
@@ -415,7 +420,7 @@ pub trait Imports {
         owner: PrincipalId,
         system: System,
         names: &[[u8; 32]],
-    ) -> Result<Vec<AdoptedItem>, StoreError>;
+    ) -> Result<Vec<ImportRecord>, StoreError>;
 
     /// Returns true if any memory, with any status, describes the object under this key.
     fn is_attached(&self, object_key: &str) -> Result<bool, StoreError>;

@@ -12,7 +12,7 @@ use crate::model::error::StoreError;
 /// Implement this trait to find damage before a user does: each finding describes the problem and the solution. A call only
 /// reads, and may be made while other processes write. A call returns all damage as findings; an error means that the store
 /// could not be read at all.
-pub trait Checkup: Send + Sync {
+pub trait IntegrityChecks: Send + Sync {
     /// Checks the structure, the contents and the location of the store. A usual check reads a sample of the contents; a
     /// deep check reads all contents.
     fn check(&self, depth: StoreCheckDepth) -> Result<StoreCheckReport, StoreError>;

@@ -3,7 +3,7 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, HashSet};
 
-use crate::model::answer::{Lane, LaneMark, Part, PartName};
+use crate::model::answer::{Lane, LaneMark, PartName, ScorePart};
 use crate::model::id::MemoryId;
 
 /// The constant of the formula.
@@ -52,7 +52,7 @@ pub(crate) struct FusedMemory {
     /// The rank of the memory in each lane that found it, in the order of the lanes.
     pub(crate) marks: Vec<LaneMark>,
     /// The contribution of each rank to the score.
-    pub(crate) parts: Vec<Part>,
+    pub(crate) parts: Vec<ScorePart>,
 }
 
 /// Fuses the rankings of several lanes. The order of the lanes does not matter.
@@ -66,7 +66,7 @@ pub(crate) fn fuse(rankings: &[LaneRanking]) -> Vec<FusedMemory> {
     let mut fused: Vec<FusedMemory> = marks
         .into_iter()
         .map(|(memory, marks)| {
-            let worth = |mark: &LaneMark| Part::new(PartName::of(mark.lane), worth(mark.rank), 1.0);
+            let worth = |mark: &LaneMark| ScorePart::new(PartName::of(mark.lane), worth(mark.rank), 1.0);
             FusedMemory { memory, parts: marks.iter().map(worth).collect(), marks }
         })
         .collect();

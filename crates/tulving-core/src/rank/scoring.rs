@@ -7,8 +7,8 @@
 use tulving_text::person::{GrammaticalPerson, QuestionPeople};
 use tulving_text::when::QuestionInterval;
 
-use crate::model::answer::{Part, PartName};
-use crate::model::search::{Found, Item, Session};
+use crate::model::answer::{PartName, ScorePart};
+use crate::model::search::{Item, SearchResults, Session};
 use crate::model::time::Timestamp;
 
 /// The weight of meaning and the weight of words in the score.
@@ -97,14 +97,14 @@ impl QueryFeatures {
 }
 
 /// Returns the sum of the parts, added in their order.
-pub(crate) fn sum(parts: &[Part]) -> f64 {
+pub(crate) fn sum(parts: &[ScorePart]) -> f64 {
     parts.iter().map(|part| part.value).sum()
 }
 
 /// The scores of all items that were found: candidates and neighbours.
 #[derive(Debug)]
 pub(crate) struct ItemScores<'a> {
-    found: &'a Found,
+    found: &'a SearchResults,
     aspects: &'a QueryFeatures,
     /// True for each item that is noise: the item is not near and has none of the words, even with the shares of its
     /// neighbours.
@@ -125,7 +125,7 @@ pub(crate) struct ItemScores<'a> {
 
 impl<'a> ItemScores<'a> {
     /// Scales the scores of the items so that they are comparable.
-    pub(crate) fn of(found: &'a Found, aspects: &'a QueryFeatures) -> Self {
+    pub(crate) fn of(found: &'a SearchResults, aspects: &'a QueryFeatures) -> Self {
         let items = &found.items;
         let near: Vec<f64> = items.iter().map(|item| f64::from(item.closeness())).collect();
         let words: Vec<f64> = items.iter().map(|item| lexical(found, item)).collect();
@@ -160,17 +160,17 @@ impl<'a> ItemScores<'a> {
     }
 
     /// Returns the parts of an item's score, without parts of value zero.
-    pub(crate) fn parts(&self, at: usize) -> Vec<Part> {
+    pub(crate) fn parts(&self, at: usize) -> Vec<ScorePart> {
         let mut parts = Vec::new();
         self.each(at, |part| parts.push(part));
         parts
     }
 
-    fn each(&self, at: usize, mut take: impl FnMut(Part)) {
+    fn each(&self, at: usize, mut take: impl FnMut(ScorePart)) {
         let item = &self.found.items[at];
         let mut add = |name: PartName, raw: f64, weight: f64| {
             if raw * weight != 0.0 {
-                take(Part::new(name, raw, weight));
+                take(ScorePart::new(name, raw, weight));
             }
         };
         // A single item is its own session, so that it does not lose to items of larger sessions.
@@ -193,7 +193,7 @@ impl<'a> ItemScores<'a> {
         if let Some(dates) = &self.dates {
             add(PartName::Date, dates.pull(item), self.aspects.date());
         }
-        add(PartName::When, is(self.aspects.asks_when && item.cast.time_word), WHEN);
+        add(PartName::When, is(self.aspects.asks_when && item.properties.time_word), WHEN);
         add(PartName::Unsaid, is(self.unsaid(item)), UNSAID);
     }
 
@@ -207,11 +207,13 @@ impl<'a> ItemScores<'a> {
     /// Returns the share of questions in the item, if another speaker speaks next and the item's speaker is not the user.
     fn asks(&self, at: usize) -> f64 {
         let item = &self.found.items[at];
-        if item.cast.questions == 0.0 || says(&self.user, item) {
+        if item.properties.questions == 0.0 || says(&self.user, item) {
             return 0.0;
         }
         match neighbour(self.found, at, 1) {
-            Some(next) if self.found.items[next].speaker != item.speaker => f64::from(item.cast.questions),
+            Some(next) if self.found.items[next].speaker != item.speaker => {
+                f64::from(item.properties.questions)
+            }
             _ => 0.0,
         }
     }
@@ -228,7 +230,7 @@ fn says(of_speakers: &[bool], item: &Item) -> bool {
 
 /// Returns the word score of an item. The score of a document's chunk includes a share of the word score of the whole
 /// document, because a question asks for the document.
-fn lexical(found: &Found, item: &Item) -> f64 {
+fn lexical(found: &SearchResults, item: &Item) -> f64 {
     let own = f64::from(item.lexical);
     match session(found, item) {
         Some((_, session)) if session.document => {
@@ -249,18 +251,18 @@ fn scaled(mut values: Vec<f64>, least: f64) -> Vec<f64> {
 }
 
 /// Adds to each value the shares that the neighbours of the item lend.
-fn borrowed(found: &Found, values: &[f64], lent: &[(i64, f64)]) -> Vec<f64> {
+fn borrowed(found: &SearchResults, values: &[f64], lent: &[(i64, f64)]) -> Vec<f64> {
     let own = values.iter().enumerate();
     own.map(|(at, value)| {
         let item = &found.items[at];
         if !talks(found, item) {
             return *value;
         }
-        let gate = (BORROWS_IN_FULL / f64::from(item.cast.length.max(1))).min(1.0);
+        let gate = (BORROWS_IN_FULL / f64::from(item.properties.length.max(1))).min(1.0);
         let shares = lent.iter().filter_map(|(offset, share)| {
             let other = neighbour(found, at, *offset)?;
             let answers = *offset == -1
-                && found.items[other].cast.ends_with_question
+                && found.items[other].properties.ends_with_question
                 && found.items[other].speaker != item.speaker;
             Some(share * values[other] * if answers { ANSWERS } else { 1.0 })
         });
@@ -271,12 +273,12 @@ fn borrowed(found: &Found, values: &[f64], lent: &[(i64, f64)]) -> Vec<f64> {
 
 /// Returns true if the item's session has several speakers. Only then do the neighbours of an item indicate the subject of
 /// the item.
-fn talks(found: &Found, item: &Item) -> bool {
+fn talks(found: &SearchResults, item: &Item) -> bool {
     session(found, item).is_some_and(|(_, session)| session.speakers > 1)
 }
 
 /// Returns the item at this offset in the same session, if it was found.
-fn neighbour(found: &Found, at: usize, offset: i64) -> Option<usize> {
+fn neighbour(found: &SearchResults, at: usize, offset: i64) -> Option<usize> {
     let item = &found.items[at];
     let session = item.session?;
     let order = i64::from(item.order).checked_add(offset)?;
@@ -289,13 +291,13 @@ fn neighbour(found: &Found, at: usize, offset: i64) -> Option<usize> {
     })
 }
 
-fn session<'a>(found: &'a Found, item: &Item) -> Option<(usize, &'a Session)> {
+fn session<'a>(found: &'a SearchResults, item: &Item) -> Option<(usize, &'a Session)> {
     let at = item.session? as usize;
     found.sessions.get(at).map(|session| (at, session))
 }
 
 /// Returns the item's session if it has several items.
-fn several(found: &Found, item: &Item) -> Option<usize> {
+fn several(found: &SearchResults, item: &Item) -> Option<usize> {
     session(found, item).filter(|(_, session)| session.items > 1).map(|(at, _)| at)
 }
 
@@ -320,7 +322,7 @@ struct DateMatch<'a> {
 }
 
 impl<'a> DateMatch<'a> {
-    fn of(found: &Found, aspects: &'a QueryFeatures) -> Option<Self> {
+    fn of(found: &SearchResults, aspects: &'a QueryFeatures) -> Option<Self> {
         if aspects.intervals.is_empty() || found.items.is_empty() {
             return None;
         }
@@ -375,7 +377,7 @@ mod tests {
     use super::*;
     use crate::model::id::MemoryId;
     use crate::model::score::Importance;
-    use crate::model::search::{Cast, Weights};
+    use crate::model::search::{TextProperties, Weights};
     use crate::model::vocabulary::{Stability, State};
 
     fn item(n: u8, lexical: f32, near: f32) -> Item {
@@ -391,7 +393,7 @@ mod tests {
             order: 0,
             speaker: None,
             at: Timestamp::from_micros(0),
-            cast: Cast { length: 10, ..Cast::default() },
+            properties: TextProperties { length: 10, ..TextProperties::default() },
             weights: Weights {
                 stability: Stability::Stable,
                 state: State::Active,
@@ -401,25 +403,25 @@ mod tests {
     }
 
     /// Returns the items of one session, in the order of the session.
-    fn talk(items: Vec<Item>, speakers: u32) -> Found {
+    fn talk(items: Vec<Item>, speakers: u32) -> SearchResults {
         let count = u32::try_from(items.len()).expect("few");
         let items = (0..).zip(items).map(|(order, item)| Item { session: Some(0), order, ..item });
         let session = Session { items: count, speakers, ..Session::default() };
-        Found {
+        SearchResults {
             items: items.collect(),
             sessions: vec![session],
             speakers: ["Ada", "Grace", "user"].map(str::to_owned).into(),
             within: u64::from(count),
-            ..Found::default()
+            ..SearchResults::default()
         }
     }
 
-    fn value(parts: &[Part], name: PartName) -> f64 {
+    fn value(parts: &[ScorePart], name: PartName) -> f64 {
         parts.iter().find(|part| part.name == name).map_or(0.0, |part| part.value)
     }
 
     /// Returns the score parts of each item.
-    fn score(found: &Found, aspects: &QueryFeatures) -> Vec<Vec<Part>> {
+    fn score(found: &SearchResults, aspects: &QueryFeatures) -> Vec<Vec<ScorePart>> {
         let scores = ItemScores::of(found, aspects);
         (0..found.items.len()).map(|at| scores.parts(at)).collect()
     }
@@ -428,7 +430,7 @@ mod tests {
     fn neighbours_lend_to_short_items_of_a_talk_and_not_in_a_monologue() {
         let words = |speakers, length| {
             let mut items = vec![item(1, 4.0, 0.0), item(2, 0.0, 0.0)];
-            items[1].cast.length = length;
+            items[1].properties.length = length;
             value(&score(&talk(items, speakers), &QueryFeatures::default())[1], PartName::Words)
         };
         assert_eq!(words(2, 10), 0.4 * 0.5);
@@ -442,7 +444,7 @@ mod tests {
             let mut items = vec![item(1, 4.0, 0.0), item(2, 0.0, 0.0)];
             items[0].speaker = Some(0);
             items[1].speaker = Some(1);
-            items[0].cast.ends_with_question = ends_with_question;
+            items[0].properties.ends_with_question = ends_with_question;
             value(&score(&talk(items, 2), &QueryFeatures::default())[1], PartName::Words)
         };
         assert_eq!(words(true), 1.5 * words(false));
@@ -452,8 +454,8 @@ mod tests {
     fn what_only_asks_loses_where_somebody_else_answers() {
         let mut items = vec![item(1, 1.0, 0.5), item(2, 1.0, 0.5)];
         items[0].speaker = Some(0);
-        items[0].cast.questions = 0.5;
-        items[1].cast.questions = 1.0;
+        items[0].properties.questions = 0.5;
+        items[1].properties.questions = 1.0;
         let scored = score(&talk(items.clone(), 2), &QueryFeatures::default());
         assert_eq!(value(&scored[0], PartName::Asks), -0.075);
         assert_eq!(value(&scored[1], PartName::Asks), 0.0, "nobody speaks after it");
@@ -466,7 +468,7 @@ mod tests {
     fn a_time_that_fits_everything_tells_nothing() {
         let day = |n: i64| Timestamp::from_micros(n * 86_400_000_000);
         let items = (0..40).map(|n| Item { at: day(i64::from(n)), ..item(n, 1.0, 0.5) }).collect();
-        let found = Found { items, within: 40, ..Found::default() };
+        let found = SearchResults { items, within: 40, ..SearchResults::default() };
         let pull = |from, until, at: usize| {
             let intervals = vec![QuestionInterval {
                 from: day(from),
@@ -488,7 +490,7 @@ mod tests {
     fn what_is_told_after_a_time_counts_half_while_one_may_tell_of_it() {
         let day = |n: i64| Timestamp::from_micros(n * 86_400_000_000);
         let items = (0..100).map(|n| Item { at: day(i64::from(n)), ..item(n, 1.0, 0.5) }).collect();
-        let found = Found { items, within: 100, ..Found::default() };
+        let found = SearchResults { items, within: 100, ..SearchResults::default() };
         let intervals = vec![QuestionInterval {
             from: day(40),
             until: day(45),
@@ -508,7 +510,7 @@ mod tests {
         let day = |n: i64| Timestamp::from_micros(n * 86_400_000_000);
         let items = [1, 2, 3].map(|n| Item { at: day(n.into()), ..item(n, 1.0, 0.5) });
         let mut found = talk(items.to_vec(), 1);
-        let unsaid = |found: &Found, from: Option<i64>| -> Vec<f64> {
+        let unsaid = |found: &SearchResults, from: Option<i64>| -> Vec<f64> {
             let aspects = QueryFeatures { unsaid_from: from.map(day), ..QueryFeatures::default() };
             score(found, &aspects).iter().map(|parts| value(parts, PartName::Unsaid)).collect()
         };
@@ -523,7 +525,8 @@ mod tests {
     #[test]
     fn words_stand_for_the_meaning_of_what_is_not_embedded() {
         let waiting = Item { whole: None, sentence: None, ..item(1, 4.0, 0.0) };
-        let found = Found { items: vec![waiting, item(2, 0.0, 0.3)], within: 2, ..Found::default() };
+        let found =
+            SearchResults { items: vec![waiting, item(2, 0.0, 0.3)], within: 2, ..SearchResults::default() };
         let scored = score(&found, &QueryFeatures::default());
         assert!(sum(&scored[0]) > sum(&scored[1]));
         assert_eq!(value(&scored[0], PartName::Unembedded), 0.7);
@@ -536,7 +539,7 @@ mod tests {
         ) {
             let items = (0..).zip(&values).map(|(n, (lexical, near, length))| {
                 let mut item = item(n, *lexical, *near);
-                item.cast.length = *length;
+                item.properties.length = *length;
                 item
             });
             for scored in score(&talk(items.collect(), 2), &QueryFeatures::default()) {

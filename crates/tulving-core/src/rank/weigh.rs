@@ -3,7 +3,7 @@
 //! All of these weights are small compared to the weight of the match. They decide only between memories that match about
 //! equally well.
 
-use crate::model::answer::{Part, PartName};
+use crate::model::answer::{PartName, ScorePart};
 use crate::model::memory::Memory;
 use crate::model::search::Item;
 use crate::model::time::Timestamp;
@@ -63,7 +63,7 @@ pub(crate) struct WeighingContext<'a> {
 }
 
 /// Returns the score parts that a memory gets for these weights.
-pub(crate) fn weigh(memory: &Memory, scales: &WeighingContext<'_>) -> Vec<Part> {
+pub(crate) fn weigh(memory: &Memory, scales: &WeighingContext<'_>) -> Vec<ScorePart> {
     let passing = match memory.fields.class.stability {
         Stability::Stable => 0.0,
         Stability::Evolving => 1.0,
@@ -73,34 +73,38 @@ pub(crate) fn weigh(memory: &Memory, scales: &WeighingContext<'_>) -> Vec<Part> 
     let is = |yes: bool| f64::from(u8::from(yes));
     let here = scales.channel.is_some() && memory.place.conversation.as_deref() == scales.channel;
     let parts = [
-        Part::new(PartName::Graph, scales.graph.min(1.0), GRAPH),
-        Part::new(PartName::Stability, passing * (1.0 - scales.fit), STABILITY),
-        Part::new(PartName::Importance, 2.0 * decay::importance_at(memory, scales.now) - 1.0, IMPORTANCE),
-        Part::new(PartName::Cooling, is(memory.status.state == State::Cooling), COOLING),
-        Part::new(PartName::Superseded, is(scales.superseded), SUPERSEDED),
-        Part::new(PartName::Lapsed, is(!memory.held_at(at)), LAPSED),
-        Part::new(PartName::Channel, is(here), CHANNEL),
+        ScorePart::new(PartName::Graph, scales.graph.min(1.0), GRAPH),
+        ScorePart::new(PartName::Stability, passing * (1.0 - scales.fit), STABILITY),
+        ScorePart::new(
+            PartName::Importance,
+            2.0 * decay::importance_at(memory, scales.now) - 1.0,
+            IMPORTANCE,
+        ),
+        ScorePart::new(PartName::Cooling, is(memory.status.state == State::Cooling), COOLING),
+        ScorePart::new(PartName::Superseded, is(scales.superseded), SUPERSEDED),
+        ScorePart::new(PartName::Lapsed, is(!memory.held_at(at)), LAPSED),
+        ScorePart::new(PartName::Channel, is(here), CHANNEL),
     ];
     parts.into_iter().filter(|part| part.value != 0.0).collect()
 }
 
 /// Increases the bonus of a memory that is newer than a memory that states another value.
-pub(crate) fn raise(parts: &mut Vec<Part>, by: f64) {
+pub(crate) fn raise(parts: &mut Vec<ScorePart>, by: f64) {
     match parts.iter_mut().find(|part| part.name == PartName::Newer) {
-        Some(known) => *known = Part::new(PartName::Newer, known.raw + by, 1.0),
-        None => parts.push(Part::new(PartName::Newer, by, 1.0)),
+        Some(known) => *known = ScorePart::new(PartName::Newer, known.raw + by, 1.0),
+        None => parts.push(ScorePart::new(PartName::Newer, by, 1.0)),
     }
 }
 
 /// Increases the penalty of a superseded memory until its score is below that of its successor.
-pub(crate) fn keep_below(parts: &mut Vec<Part>, most: f64) {
+pub(crate) fn keep_below(parts: &mut Vec<ScorePart>, most: f64) {
     let excess = super::scoring::sum(parts) + BELOW - most;
     if excess <= 0.0 {
         return;
     }
     let known = parts.iter_mut().find(|part| part.name == PartName::Superseded);
     let raw = known.as_ref().map_or(0.0, |part| part.raw) - excess / SUPERSEDED;
-    let part = Part::new(PartName::Superseded, raw, SUPERSEDED);
+    let part = ScorePart::new(PartName::Superseded, raw, SUPERSEDED);
     match known {
         Some(known) => *known = part,
         None => parts.push(part),

@@ -8,7 +8,7 @@ use std::fmt;
 
 use tulving_text::visible::FENCE;
 
-use crate::model::answer::{Briefed, BriefedFile, Briefing, BriefingFiles};
+use crate::model::answer::{BriefedFile, Briefing, BriefingFiles, BriefingMemory};
 
 /// A piece of the block, including its line breaks.
 #[derive(Clone, Copy, Debug)]
@@ -18,7 +18,7 @@ pub(crate) enum BriefingBlockPiece<'a> {
     /// The start of a section.
     Heading(&'static str),
     /// A memory.
-    Line(&'a Briefed),
+    Line(&'a BriefingMemory),
     /// The number of memories left out of each section.
     LeftOut(&'a [(&'static str, u64)]),
     /// The total number of memories left out, if there is no space for a number per section.
@@ -146,7 +146,8 @@ mod tests {
     #[test]
     fn the_further_lines_of_a_memory_stand_below_its_first() {
         let (id, by) = (MemoryId::mint(Timestamp::from_micros(0)), None);
-        let said = |text: &str| Briefed { id, name: "#1".to_owned(), text: text.to_owned(), by: by.clone() };
+        let said =
+            |text: &str| BriefingMemory { id, name: "#1".to_owned(), text: text.to_owned(), by: by.clone() };
         let line = |text: &str| BriefingBlockPiece::Line(&said(text)).to_string();
         assert_eq!(line("one"), "- [#1] one\n");
         assert_eq!(line("one\n```\na\n\n  b\n```"), "- [#1] one\n  ```\n  a\n\n    b\n  ```\n");

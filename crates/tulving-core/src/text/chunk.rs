@@ -2,16 +2,16 @@
 
 use tulving_text::chunk::{self, ContentForm, TextChunk};
 
-use crate::model::memory::{Chunk, Text};
+use crate::model::memory::{Chunk, MemoryText};
 
 /// Returns the chunks of a text.
-pub fn of(text: &Text) -> Vec<Chunk> {
+pub fn of(text: &MemoryText) -> Vec<Chunk> {
     split(&text.content, text.form())
 }
 
 /// Returns the first chunk of a text that has several chunks, or `None` if the text is one chunk. The end of the returned
 /// chunk may differ a little from that of the stored chunk.
-pub fn first(text: &Text) -> Option<&str> {
+pub fn first(text: &MemoryText) -> Option<&str> {
     chunk::first(&text.content, text.form())
 }
 

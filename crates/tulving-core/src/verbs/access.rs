@@ -6,12 +6,12 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::model::audit::AuditEntry;
-use crate::model::change::{Actor, ChangeSet, Right, Write};
+use crate::model::change::{Actor, ChangeSet, RequiredRole, Write};
 use crate::model::error::{Error, Field, Invalid, StoreError};
 use crate::model::id::{AuditId, MemoryId, MemoryRef, OrgId, PrincipalId, SpaceId};
 use crate::model::limits::Limits;
 use crate::model::memory::Memory;
-use crate::model::request::{Caller, Forgotten};
+use crate::model::request::{Caller, ForgottenFilter};
 use crate::model::space::{MemberOf, Space, Viewer};
 use crate::model::time::Timestamp;
 use crate::model::vocabulary::{AuditAct, Boundary, Role};
@@ -74,7 +74,12 @@ pub(crate) fn decide_again<T>(mut act: impl FnMut() -> Result<T, Error>) -> Resu
 }
 
 /// Builds a set of writes by this caller at this time.
-pub(crate) fn changes(caller: &Caller, at: Timestamp, rights: Vec<Right>, writes: Vec<Write>) -> ChangeSet {
+pub(crate) fn changes(
+    caller: &Caller,
+    at: Timestamp,
+    rights: Vec<RequiredRole>,
+    writes: Vec<Write>,
+) -> ChangeSet {
     let by = Actor { principal: caller.viewer.principal, agent: caller.agent.clone() };
     ChangeSet { by, at, rights, writes }
 }
@@ -107,7 +112,7 @@ pub(crate) fn space_of_call(ports: &Ports, caller: &Caller) -> Result<Space, Err
 }
 
 /// Returns the space of the call, and the right to write in the space.
-pub(crate) fn workplace(ports: &Ports, caller: &Caller) -> Result<(Space, Right), Error> {
+pub(crate) fn workplace(ports: &Ports, caller: &Caller) -> Result<(Space, RequiredRole), Error> {
     let (space, held) = ports
         .store
         .space(&caller.viewer, caller.space)?
@@ -125,7 +130,7 @@ pub(crate) fn shares_files(caller: &Caller, space: &Space) -> bool {
 }
 
 /// Returns the space of the call, and the right to write files in the space.
-pub(crate) fn file_workplace(ports: &Ports, caller: &Caller) -> Result<(Space, Right), Error> {
+pub(crate) fn file_workplace(ports: &Ports, caller: &Caller) -> Result<(Space, RequiredRole), Error> {
     let (space, right) = workplace(ports, caller)?;
     if !shares_files(caller, &space) {
         return Err(Error::PrivateFiles { space: space.name });
@@ -162,7 +167,12 @@ pub(crate) fn space_named(ports: &Ports, caller: &Caller, name: &str) -> Result<
 }
 
 /// Returns the right to act in a space with at least `role`, or the error that refuses it.
-pub(crate) fn require(ports: &Ports, caller: &Caller, space: SpaceId, role: Role) -> Result<Right, Error> {
+pub(crate) fn require(
+    ports: &Ports,
+    caller: &Caller,
+    space: SpaceId,
+    role: Role,
+) -> Result<RequiredRole, Error> {
     let found = ports.store.space(&caller.viewer, space)?;
     let held = found.as_ref().and_then(|(_, held)| *held);
     check(caller, found.as_ref().map(|(found, _)| found), space, held, role)
@@ -174,9 +184,9 @@ fn check(
     space: SpaceId,
     held: Option<Role>,
     role: Role,
-) -> Result<Right, Error> {
+) -> Result<RequiredRole, Error> {
     if held.is_some_and(|held| held.min(caller.ceiling) >= role) {
-        return Ok(Right { space, role, over: None });
+        return Ok(RequiredRole { space, role, over: None });
     }
     let place = known.map_or_else(|| "its space".to_owned(), |known| format!("the space `{}`", known.name));
     Err(Error::Denied { need: role, place })
@@ -202,7 +212,9 @@ pub(crate) fn require_org_admin(ports: &Ports, caller: &Caller) -> Result<(), Er
 pub(crate) fn find(ports: &Ports, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
     // A memory may be restored between the two lookups, so both lookups are tried twice.
     for _ in 0..2 {
-        if let Some(memory) = ports.store.memory(&caller.viewer, caller.space, which, Forgotten::Without)? {
+        if let Some(memory) =
+            ports.store.memory(&caller.viewer, caller.space, which, ForgottenFilter::Without)?
+        {
             return Ok(memory);
         }
         if find_forgotten(ports, caller, which)?.is_some() {
@@ -218,7 +230,7 @@ pub(crate) fn find_forgotten(
     caller: &Caller,
     which: MemoryRef,
 ) -> Result<Option<Memory>, Error> {
-    Ok(ports.store.memory(&caller.viewer, caller.space, which, Forgotten::Only)?)
+    Ok(ports.store.memory(&caller.viewer, caller.space, which, ForgottenFilter::Only)?)
 }
 
 /// Builds the error for a missing memory. If the reference is a number, the error names the space in which the number
@@ -262,7 +274,7 @@ pub(crate) fn find_editable(
     ports: &Ports,
     caller: &Caller,
     which: MemoryRef,
-) -> Result<(Memory, Right), Error> {
+) -> Result<(Memory, RequiredRole), Error> {
     let memory = find(ports, caller, which)?;
     let right = require_in_place(ports, caller, &memory, Role::Writer)?;
     refuse_mirror(&memory)?;
@@ -276,9 +288,9 @@ pub(crate) fn require_in_place(
     caller: &Caller,
     memory: &Memory,
     role: Role,
-) -> Result<Right, Error> {
+) -> Result<RequiredRole, Error> {
     let right = require(ports, caller, memory.space, role)?;
-    Ok(Right { over: Some(memory.id), ..right })
+    Ok(RequiredRole { over: Some(memory.id), ..right })
 }
 
 /// Returns the right to do something irreversible to a memory, or to change who sees it. The right belongs to the owner
@@ -288,7 +300,7 @@ pub(crate) fn require_over(
     caller: &Caller,
     which: MemoryRef,
     memory: &Memory,
-) -> Result<Right, Error> {
+) -> Result<RequiredRole, Error> {
     let role = if memory.owner == caller.viewer.principal { Role::Writer } else { Role::Admin };
     require_in_place(ports, caller, memory, role).map_err(|error| match error {
         Error::Denied { need: Role::Admin, .. } => Error::OwnerOrAdmin { which },

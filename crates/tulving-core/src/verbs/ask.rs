@@ -10,7 +10,9 @@ use tulving_text::visible;
 
 use crate::model::change::Write;
 use crate::model::error::{Error, LlmError};
-use crate::model::llm::{Garbled, LlmName, LlmUsage, Message, Prompt, Reply, Tokens, ToolCall};
+use crate::model::llm::{
+    InvalidToolArguments, LlmName, LlmReply, LlmUsage, Message, Prompt, Tokens, ToolCall,
+};
 use crate::ports::{LanguageModel, NoLanguageModel};
 use crate::text::withhold;
 use crate::verbs::access::{self, Ports};
@@ -39,7 +41,7 @@ impl Default for Llm {
 }
 
 /// Sends a prompt of this pass to the language model, and returns the answer.
-pub(crate) fn ask(ports: &Ports, llm: &Llm, pass: &str, prompt: &Prompt) -> Result<Reply, Error> {
+pub(crate) fn ask(ports: &Ports, llm: &Llm, pass: &str, prompt: &Prompt) -> Result<LlmReply, Error> {
     let name = llm.model.name().ok_or(LlmError::None)?;
     if let Some(limit) = llm.tokens_per_day {
         let spent = spent_today(ports)?;
@@ -67,7 +69,9 @@ fn public(prompt: &Prompt) -> Prompt {
             let call = |call: &ToolCall| {
                 let arguments = match &call.arguments {
                     Ok(value) => Ok(values(value, &public_text)),
-                    Err(Garbled { got, why }) => Err(Garbled { got: public_text(got), why: why.clone() }),
+                    Err(InvalidToolArguments { got, why }) => {
+                        Err(InvalidToolArguments { got: public_text(got), why: why.clone() })
+                    }
                 };
                 ToolCall { arguments, ..call.clone() }
             };
@@ -113,7 +117,7 @@ fn cost(
     name: LlmName,
     pass: &str,
     prompt: &Prompt,
-    replied: &Result<Reply, LlmError>,
+    replied: &Result<LlmReply, LlmError>,
 ) -> Option<LlmUsage> {
     let (failures, tokens) = match replied {
         Ok(reply) => (0, reply.tokens),

@@ -13,17 +13,17 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use tulving_text::commands;
 
-use crate::model::answer::{Briefed, Briefing, BriefingSection, Hit, Strength};
+use crate::model::answer::{Briefing, BriefingMemory, BriefingSection, Hit, Strength};
 use crate::model::error::{Error, Field};
 use crate::model::file::{self, Folder};
 use crate::model::id::{MemoryId, PrincipalId};
 use crate::model::limits;
 use crate::model::memory::Memory;
-use crate::model::request::{Ask, BriefingRequest, Caller, Filter, Mode, RecallRequest, Sort};
+use crate::model::request::{BriefingRequest, Caller, Filter, Mode, RecallQuestion, RecallRequest, Sort};
 use crate::model::space::Space;
 use crate::model::time::Timestamp;
 use crate::model::vocabulary::{Boundary, ContentType, MemoryType, State, Trust};
-use crate::ports::Extent;
+use crate::ports::ReadLimit;
 use crate::rank::decay;
 use crate::rank::descending;
 use crate::rank::ties::{self, ConflictCandidate};
@@ -32,14 +32,14 @@ use crate::verbs::access::{self, Ports};
 use crate::verbs::history;
 use crate::verbs::read;
 use crate::verbs::recall;
-use crate::verbs::succession::{self, Moment};
+use crate::verbs::succession::{self, PointInTime};
 
 use files::FolderFiles;
-use telling::{BlockChoice, ReadContent, Telling, fit};
+use telling::{BlockChoice, DisplayText, ReadContent, fit};
 
 /// The kind of content that a section shows.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Holds {
+enum SectionContent {
     /// Memories of a type.
     Type(MemoryType),
     /// The entries of `MEMORY.md`.
@@ -55,19 +55,19 @@ enum Holds {
 /// The sections in order of importance, each with its share of the room. Until every section has had its share, no
 /// section may take more. A share is relative to the sum of the shares of all sections that are not empty. If a session
 /// has a subject, the section about the subject gets about a third.
-const SECTIONS: [(&str, Holds, usize); 12] = [
-    ("Identity", Holds::Type(MemoryType::Identity), 4),
-    ("Preferences", Holds::Type(MemoryType::Preference), 4),
-    ("Long-term memory", Holds::LongTerm, 6),
-    ("Pinned", Holds::Pinned, 3),
-    ("Projects", Holds::Type(MemoryType::Project), 3),
-    ("People", Holds::Type(MemoryType::Person), 2),
-    ("Routines", Holds::Type(MemoryType::Routine), 2),
-    ("Goals", Holds::Type(MemoryType::Goal), 2),
-    ("Open todos", Holds::Type(MemoryType::Todo), 3),
-    ("Recent decisions", Holds::Type(MemoryType::Decision), 3),
-    ("Relevant now", Holds::Relevant, 14),
-    ("Facts", Holds::Rest, 2),
+const SECTIONS: [(&str, SectionContent, usize); 12] = [
+    ("Identity", SectionContent::Type(MemoryType::Identity), 4),
+    ("Preferences", SectionContent::Type(MemoryType::Preference), 4),
+    ("Long-term memory", SectionContent::LongTerm, 6),
+    ("Pinned", SectionContent::Pinned, 3),
+    ("Projects", SectionContent::Type(MemoryType::Project), 3),
+    ("People", SectionContent::Type(MemoryType::Person), 2),
+    ("Routines", SectionContent::Type(MemoryType::Routine), 2),
+    ("Goals", SectionContent::Type(MemoryType::Goal), 2),
+    ("Open todos", SectionContent::Type(MemoryType::Todo), 3),
+    ("Recent decisions", SectionContent::Type(MemoryType::Decision), 3),
+    ("Relevant now", SectionContent::Relevant, 14),
+    ("Facts", SectionContent::Rest, 2),
 ];
 /// The memory types that have no section of their own.
 const OTHERS: [MemoryType; 3] = [MemoryType::Fact, MemoryType::Event, MemoryType::Observation];
@@ -110,27 +110,27 @@ impl BriefingCandidate {
 }
 
 /// A memory that may be shown, prepared for display.
-struct Line {
+struct BriefingLine {
     /// The memory without its text.
-    about: Briefed,
+    about: BriefingMemory,
     /// The text before the content of the memory: the author and warnings.
     mark: String,
-    telling: Telling,
+    telling: DisplayText,
     /// Minimum number of bytes that the line takes.
     least: usize,
-    told: Option<ToldLine>,
+    told: Option<DisplayLine>,
 }
 
 /// The displayed form of a memory, and its size in bytes.
-struct ToldLine {
-    said: Briefed,
+struct DisplayLine {
+    said: BriefingMemory,
     bytes: usize,
     /// True if the displayed text includes all code blocks of the memory.
     whole: bool,
 }
 
-impl Line {
-    fn new(about: Briefed, mark: String, telling: Telling) -> Self {
+impl BriefingLine {
+    fn new(about: BriefingMemory, mark: String, telling: DisplayText) -> Self {
         let mut line = Self { about, mark, telling, least: 0, told: None };
         line.least = line.within(usize::MAX, BlockChoice::Small).map_or(0, |told| told.bytes);
         line
@@ -141,7 +141,7 @@ impl Line {
     }
 
     /// Returns the memory with as many of its code blocks as fit.
-    fn within(&self, room: usize, blocks: BlockChoice) -> Option<ToldLine> {
+    fn within(&self, room: usize, blocks: BlockChoice) -> Option<DisplayLine> {
         let tries = std::cell::Cell::new(0);
         self.telling.fitting(blocks, |text| {
             tries.set(tries.get() + 1);
@@ -149,21 +149,25 @@ impl Line {
                 true => format!("{}{text}", self.mark.trim_end()),
                 false => format!("{}{text}", self.mark),
             };
-            let said = Briefed { text, ..self.about.clone() };
+            let said = BriefingMemory { text, ..self.about.clone() };
             let bytes = BriefingBlockPiece::Line(&said).length();
             let whole = tries.get() == 1 && blocks == BlockChoice::Fitting;
-            (bytes <= room).then_some(ToldLine { said, bytes, whole: whole || !self.telling.is_divisible() })
+            (bytes <= room).then_some(DisplayLine {
+                said,
+                bytes,
+                whole: whole || !self.telling.is_divisible(),
+            })
         })
     }
 
     /// Shows the memory, or more of the memory, within the room. Returns the number of additional bytes.
-    fn tell(&mut self, room: usize, detail: Detail) -> Option<usize> {
+    fn tell(&mut self, room: usize, detail: BriefingDetail) -> Option<usize> {
         let before = self.told.as_ref().map_or(0, |told| told.bytes);
         let room = room.saturating_add(before);
         let told = match detail {
-            Detail::Short => self.within(room, BlockChoice::Small),
-            Detail::Usual => self.within(room.min(self.least.max(USUAL)), BlockChoice::Fitting),
-            Detail::Whole => self.within(room, BlockChoice::Fitting),
+            BriefingDetail::Short => self.within(room, BlockChoice::Small),
+            BriefingDetail::Usual => self.within(room.min(self.least.max(USUAL)), BlockChoice::Fitting),
+            BriefingDetail::Whole => self.within(room, BlockChoice::Fitting),
         }?;
         let more = told.bytes.checked_sub(before).filter(|more| before == 0 || *more > 0)?;
         self.told = Some(told);
@@ -173,7 +177,7 @@ impl Line {
 
 /// The amount of a memory to show if there is room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Detail {
+enum BriefingDetail {
     /// Without the code blocks that can be left out.
     Short,
     /// With the code blocks, if they do not take the room of many other memories.
@@ -185,9 +189,9 @@ enum Detail {
 /// A section under construction.
 struct SectionDraft {
     heading: &'static str,
-    holds: Holds,
+    holds: SectionContent,
     parts: usize,
-    lines: Vec<Line>,
+    lines: Vec<BriefingLine>,
     /// Number of memories that were not read.
     unseen: u64,
     used: usize,
@@ -204,16 +208,16 @@ pub(crate) fn briefing(ports: &Ports, caller: &Caller, request: &BriefingRequest
     let mut found = Vec::with_capacity(SECTIONS.len());
     for (_, holds, _) in SECTIONS {
         found.push(match holds {
-            Holds::Relevant => (relevant(ports, caller, request.about.as_deref(), now)?, 0),
-            Holds::LongTerm => long_term(ports, caller, &space, read)?,
+            SectionContent::Relevant => (relevant(ports, caller, request.about.as_deref(), now)?, 0),
+            SectionContent::LongTerm => long_term(ports, caller, &space, read)?,
             _ => holding(ports, caller, holds, now, read)?,
         });
     }
     let sources = AuthorNames::of(ports, caller, found.iter().flat_map(|(found, _)| found))?;
-    let competing = Competing::among(caller, found.iter().flat_map(|(found, _)| found));
+    let competing = CompetingStatements::among(caller, found.iter().flat_map(|(found, _)| found));
     let drafts = SECTIONS.into_iter().zip(found).map(|((heading, holds, parts), (mut memories, unseen))| {
         // The reader's own statements about identity and preferences are more reliable than those of other authors.
-        if matches!(holds, Holds::Type(MemoryType::Identity | MemoryType::Preference)) {
+        if matches!(holds, SectionContent::Type(MemoryType::Identity | MemoryType::Preference)) {
             memories.sort_by_key(|found| sources.trust(&found.memory));
         }
         competing.newest_first(&mut memories);
@@ -275,13 +279,13 @@ fn share(drafts: &mut [SectionDraft], room: usize) {
     for (draft, need) in drafts.iter_mut().zip(needs) {
         if let Some(need) = need {
             kept -= need;
-            left -= draft.take(left - kept, 1, Detail::Short, &mut known);
+            left -= draft.take(left - kept, 1, BriefingDetail::Short, &mut known);
         }
     }
     let parts: usize = drafts.iter().filter(|draft| !draft.lines.is_empty()).map(|draft| draft.parts).sum();
     for draft in drafts.iter_mut() {
         let share = (room * draft.parts / parts.max(1)).saturating_sub(draft.used);
-        left -= draft.take(left.min(share), usize::MAX, Detail::Usual, &mut known);
+        left -= draft.take(left.min(share), usize::MAX, BriefingDetail::Usual, &mut known);
     }
     fill(drafts, left, &mut known);
 }
@@ -292,7 +296,7 @@ fn needs(drafts: &[SectionDraft], room: usize) -> Vec<Option<usize>> {
     let mut left = room;
     let mut needs = vec![None; drafts.len()];
     let mut order: Vec<usize> = (0..drafts.len()).collect();
-    order.sort_by_key(|at| drafts[*at].holds != Holds::Relevant);
+    order.sort_by_key(|at| drafts[*at].holds != SectionContent::Relevant);
     for at in order {
         let shortest = drafts[at].lines.iter().map(|line| line.least).min();
         let need = shortest.map(|bytes| bytes + BriefingBlockPiece::Heading(drafts[at].heading).length());
@@ -305,14 +309,20 @@ fn needs(drafts: &[SectionDraft], room: usize) -> Vec<Option<usize>> {
 /// Shows all memories that fit, section by section.
 fn fill(drafts: &mut [SectionDraft], mut left: usize, known: &mut HashSet<MemoryId>) {
     for draft in drafts {
-        left -= draft.take(left, usize::MAX, Detail::Whole, known);
+        left -= draft.take(left, usize::MAX, BriefingDetail::Whole, known);
     }
 }
 
 impl SectionDraft {
     /// Shows up to `most` more lines that fit, and returns the number of bytes that they take. Adds missing code blocks
     /// to lines that are already shown, if `detail` allows this.
-    fn take(&mut self, room: usize, most: usize, detail: Detail, known: &mut HashSet<MemoryId>) -> usize {
+    fn take(
+        &mut self,
+        room: usize,
+        most: usize,
+        detail: BriefingDetail,
+        known: &mut HashSet<MemoryId>,
+    ) -> usize {
         let before = self.used;
         let mut taken = 0;
         for line in &mut self.lines {
@@ -323,7 +333,7 @@ impl SectionDraft {
             let left = (room + before).checked_sub(self.used + heading);
             let Some(left) = left else { continue };
             match &line.told {
-                Some(told) if told.whole || detail == Detail::Short => continue,
+                Some(told) if told.whole || detail == BriefingDetail::Short => continue,
                 None if known.contains(&line.id()) => continue,
                 _ => {}
             }
@@ -356,7 +366,8 @@ impl SectionDraft {
 
 fn finish(drafts: Vec<SectionDraft>) -> Briefing {
     let lines = drafts.iter().flat_map(|draft| &draft.lines);
-    let mut known: HashSet<MemoryId> = lines.filter(|line| line.told.is_some()).map(Line::id).collect();
+    let mut known: HashSet<MemoryId> =
+        lines.filter(|line| line.told.is_some()).map(BriefingLine::id).collect();
     let mut briefing = Briefing::default();
     for draft in drafts {
         let left_out = draft.left_out(&known);
@@ -364,8 +375,8 @@ fn finish(drafts: Vec<SectionDraft>) -> Briefing {
             briefing.left_out.push((draft.heading, left_out));
         }
         // If two sections omit the same memory, the memory is counted once.
-        known.extend(draft.lines.iter().map(Line::id));
-        let memories: Vec<Briefed> =
+        known.extend(draft.lines.iter().map(BriefingLine::id));
+        let memories: Vec<BriefingMemory> =
             draft.lines.into_iter().filter_map(|line| Some(line.told?.said)).collect();
         if !memories.is_empty() {
             briefing.sections.push(BriefingSection { heading: draft.heading, memories });
@@ -431,7 +442,7 @@ const ABOUT_ONE: usize = 32;
 
 /// The memories that state different values for the same thing.
 #[derive(Default)]
-struct Competing {
+struct CompetingStatements {
     /// The date of each statement. If two memories about the same thing have the same date, the time is added to the
     /// minute.
     dates: HashMap<MemoryId, String>,
@@ -439,7 +450,7 @@ struct Competing {
     groups: Vec<Vec<MemoryId>>,
 }
 
-impl Competing {
+impl CompetingStatements {
     fn among<'a>(caller: &Caller, found: impl Iterator<Item = &'a BriefingCandidate>) -> Self {
         let mut about: BTreeMap<u64, Vec<ConflictCandidate<'a>>> = BTreeMap::new();
         let mut known = HashSet::new();
@@ -502,7 +513,7 @@ fn label(memory: &Memory) -> String {
 
 /// Prepares a memory for display. For a long memory, shows the summary or, if the memory has none, the beginning of the
 /// content.
-fn line(found: &BriefingCandidate, sources: &AuthorNames, dates: &HashMap<MemoryId, String>) -> Line {
+fn line(found: &BriefingCandidate, sources: &AuthorNames, dates: &HashMap<MemoryId, String>) -> BriefingLine {
     let BriefingCandidate { memory, text, goes_on } = found;
     let fields = &memory.fields;
     // The author of a line in a file is unknown, so the location of the line is shown instead.
@@ -519,14 +530,14 @@ fn line(found: &BriefingCandidate, sources: &AuthorNames, dates: &HashMap<Memory
         (None, Trust::Shared | Trust::Own) => String::new(),
     };
     let is_code = fields.text.content_type == ContentType::Code;
-    let telling = Telling::of(ReadContent {
+    let telling = DisplayText::of(ReadContent {
         text,
         goes_on: *goes_on,
         summary: fields.text.summary.as_deref(),
         code: is_code.then(|| fields.text.language.as_deref().unwrap_or_default()),
     });
-    let about = Briefed { id: memory.id, name: label(memory), text: String::new(), by };
-    Line::new(about, format!("{source}{done}{dated}{warning}"), telling)
+    let about = BriefingMemory { id: memory.id, name: label(memory), text: String::new(), by };
+    BriefingLine::new(about, format!("{source}{done}{dated}{warning}"), telling)
 }
 
 /// Returns the currently valid memories of a section, most important first, and the number of memories that were not
@@ -534,24 +545,24 @@ fn line(found: &BriefingCandidate, sources: &AuthorNames, dates: &HashMap<Memory
 fn holding(
     ports: &Ports,
     caller: &Caller,
-    holds: Holds,
+    holds: SectionContent,
     now: Timestamp,
     read: usize,
 ) -> Result<(Vec<BriefingCandidate>, u64), Error> {
     let filter = Filter {
         space: Some(caller.space),
         types: match holds {
-            Holds::Type(memory_type) => vec![memory_type],
+            SectionContent::Type(memory_type) => vec![memory_type],
             _ => OTHERS.to_vec(),
         },
         pinned: match holds {
-            Holds::Pinned => Some(true),
-            Holds::Rest => Some(false),
+            SectionContent::Pinned => Some(true),
+            SectionContent::Rest => Some(false),
             _ => None,
         },
         // A completed todo is no longer open.
         done: match holds {
-            Holds::Type(memory_type) if memory_type.can_be_done() => Some(false),
+            SectionContent::Type(memory_type) if memory_type.can_be_done() => Some(false),
             _ => None,
         },
         states: State::unarchived(),
@@ -561,11 +572,11 @@ fn holding(
         ..Filter::default()
     };
     // Decisions are sorted by time, newest first; all other sections are sorted by importance.
-    let recent = holds == Holds::Type(MemoryType::Decision);
+    let recent = holds == SectionContent::Type(MemoryType::Decision);
     let sort = if recent { Sort::Newest } else { Sort::Importance };
     let store = &ports.store;
     // Reads one character more than is shown, to detect that a content continues.
-    let extent = Extent { limit: LOOKED_AT, bytes: usize::MAX, each: read + 1 };
+    let extent = ReadLimit { limit: LOOKED_AT, bytes: usize::MAX, each: read + 1 };
     let mut memories = store.list_within(&caller.viewer, &filter, sort, extent, None)?;
     let mut unseen = 0;
     if memories.len() == LOOKED_AT {
@@ -578,7 +589,7 @@ fn holding(
         unseen = unseen.saturating_sub(more.len() as u64);
         memories.extend(more);
     }
-    succession::settle(ports, caller, &mut memories, Moment::Now(now))?;
+    succession::settle(ports, caller, &mut memories, PointInTime::Now(now))?;
     memories.retain(|memory| memory.superseded_by.is_none());
     let weights: HashMap<MemoryId, f64> = memories
         .iter()
@@ -632,7 +643,7 @@ fn relevant(
     let Some(about) = about.map(str::trim).filter(|about| !about.is_empty()) else {
         return Ok(Vec::new());
     };
-    let ask = Ask { abstain_below: Some(Strength::Weak), ..Ask::new(about) };
+    let ask = RecallQuestion { abstain_below: Some(Strength::Weak), ..RecallQuestion::new(about) };
     let filter = Filter { space: Some(caller.space), valid_at: Some(now), ..Filter::default() };
     let request = RecallRequest { mode: Mode::Hybrid(Box::new(ask)), filter, sort: None, limit: ASKED_FOR };
     let mut hits = recall::recall(ports, caller, &request)?.hits;

@@ -13,7 +13,7 @@ use crate::model::limits;
 use crate::model::llm::{LlmName, LlmUsage};
 use crate::model::request::{Caller, TurnFilter, TurnRequest};
 use crate::model::space::Space;
-use crate::model::turn::{Listening, TURNS_BETWEEN_PRUNES, TURNS_KEPT, Turn};
+use crate::model::turn::{TURNS_BETWEEN_PRUNES, TURNS_KEPT, Turn, TurnReadingSettings};
 use crate::model::vocabulary::{JobState, Role};
 use crate::text::normalize;
 use crate::verbs::access::{self, Ports};
@@ -27,7 +27,7 @@ pub(crate) fn log_turn(
     ports: &Ports,
     caller: &Caller,
     request: &TurnRequest,
-    listening: &Listening,
+    listening: &TurnReadingSettings,
     journaler: Option<&LlmName>,
 ) -> Result<LoggedTurn, Error> {
     let content = content(&request.content)?;
@@ -87,7 +87,7 @@ fn work(
     ports: &Ports,
     space: &Space,
     turn: &Turn,
-    listening: &Listening,
+    listening: &TurnReadingSettings,
     journaler: Option<&LlmName>,
 ) -> Result<Vec<Write>, Error> {
     if listening.hears(turn, space) && turn.content.len() <= facts::TURN_BYTES {

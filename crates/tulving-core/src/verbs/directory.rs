@@ -3,7 +3,7 @@
 use sha2::{Digest, Sha256};
 
 use crate::model::audit::AuditEntry;
-use crate::model::change::{Right, Write};
+use crate::model::change::{RequiredRole, Write};
 use crate::model::error::{Conflict, Error, Field, StoreError, Unique};
 use crate::model::file::Folder;
 use crate::model::id::{OrgId, PrincipalId, SpaceId, TokenId};
@@ -256,9 +256,9 @@ fn reaches_beyond(caller: &Caller, role: Role, spaces: &[SpaceId]) -> bool {
 }
 
 /// The principal of a new token, and the writes that make the token usable.
-struct Introduction {
+struct TokenPrincipal {
     principal: PrincipalId,
-    rights: Vec<Right>,
+    rights: Vec<RequiredRole>,
     writes: Vec<Write>,
 }
 
@@ -267,7 +267,7 @@ fn introduce(
     caller: &Caller,
     request: &TokenRequest,
     now: Timestamp,
-) -> Result<Introduction, Error> {
+) -> Result<TokenPrincipal, Error> {
     let own = ports.store.principals(&[caller.viewer.principal])?.into_iter().next();
     let own = own.filter(|own| own.name == request.principal);
     if own.is_none() {
@@ -305,7 +305,7 @@ fn introduce(
             writes.extend([Write::SetMember(member), Write::Audit(entry)]);
         }
     }
-    Ok(Introduction { principal, rights, writes })
+    Ok(TokenPrincipal { principal, rights, writes })
 }
 
 /// Returns the tokens that the caller may manage: its own tokens, or all tokens if the caller is an admin of the org.
@@ -364,13 +364,13 @@ fn principal_named(ports: &Ports, name: &str) -> Result<Principal, Error> {
 ///
 /// The store checks the right of an admin of the space again when it applies the change. It does not check the rights
 /// of admins of the team or the org again.
-fn administered(ports: &Ports, caller: &Caller, name: &str) -> Result<(Space, Vec<Right>), Error> {
+fn administered(ports: &Ports, caller: &Caller, name: &str) -> Result<(Space, Vec<RequiredRole>), Error> {
     let space = access::space_named(ports, caller, name)?;
     if administers(ports, caller, MemberOf::Team(space.team))? {
         return Ok((space, Vec::new()));
     }
     if administers(ports, caller, MemberOf::Space(space.id))? {
-        let right = Right { space: space.id, role: Role::Admin, over: None };
+        let right = RequiredRole { space: space.id, role: Role::Admin, over: None };
         return Ok((space, vec![right]));
     }
     Err(Error::Denied { need: Role::Admin, place: format!("the space `{}`", space.name) })

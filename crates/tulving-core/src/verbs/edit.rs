@@ -2,7 +2,7 @@
 //! readable.
 
 use crate::model::answer::{EditedMemory, Warning};
-use crate::model::change::{Revision, Right, Write};
+use crate::model::change::{RequiredRole, Revision, Write};
 use crate::model::error::Error;
 use crate::model::id::{MemoryRef, Version};
 use crate::model::memory::{Memory, Status, Usage, VersionFields};
@@ -13,7 +13,7 @@ use crate::verbs::access::{self, Ports};
 use crate::verbs::embedding::Source;
 use crate::verbs::save::derive::DraftContext;
 use crate::verbs::save::{dedupe, embed, intake};
-use crate::verbs::succession::{self, Moment};
+use crate::verbs::succession::{self, PointInTime};
 
 /// Edits a memory. An edit that changes nothing creates no version.
 pub(crate) fn update(
@@ -84,7 +84,7 @@ fn check_audience(
     which: MemoryRef,
     memory: &Memory,
     patch: &intake::Patch,
-) -> Result<Right, Error> {
+) -> Result<RequiredRole, Error> {
     if let Some(space) = access::space_by_id(ports, caller, memory.space)? {
         patch.check_boundary(&space)?;
     }
@@ -114,12 +114,12 @@ fn stands(memory: &Memory, fields: &VersionFields, now: Timestamp) -> Status {
 fn revise(
     ports: &Ports,
     caller: &Caller,
-    right: Right,
+    right: RequiredRole,
     mut memory: Memory,
     fields: VersionFields,
     act: VersionAct,
 ) -> Result<EditedMemory, Error> {
-    succession::settle(ports, caller, [&mut memory], Moment::Now(ports.clock.now()))?;
+    succession::settle(ports, caller, [&mut memory], PointInTime::Now(ports.clock.now()))?;
     if fields == memory.fields {
         return Ok(EditedMemory { memory, warnings: Vec::new() });
     }

@@ -22,10 +22,10 @@ use crate::ports::Embedder;
 use crate::verbs::access::Ports;
 
 pub(crate) use near::{
-    ABOUT, LINKS, Newcomer, SAME, alike, is_near, link, near, near_among, resembling, written_between,
+    ABOUT, LINKS, LinkCandidate, SAME, alike, is_near, link, near, near_among, resembling, written_between,
 };
-pub(crate) use waiting::{Aim, embed_memory, embed_waiting, is_due, waiting};
-pub use waiting::{Embedded, Failed};
+pub use waiting::{EmbeddingProgress, FailedEmbedding};
+pub(crate) use waiting::{EmbeddingTarget, embed_memory, embed_waiting, is_due, waiting};
 
 /// The input of an embedding: a content and its title.
 #[derive(Clone, Copy, Debug)]
@@ -111,9 +111,9 @@ mod tests {
     use crate::model::vocabulary::ContentType;
 
     /// An embedder that returns one vector too few.
-    struct Forgetful;
+    struct IncompleteEmbedder;
 
-    impl Embedder for Forgetful {
+    impl Embedder for IncompleteEmbedder {
         fn model(&self) -> Result<String, ModelError> {
             Ok("forgetful".to_owned())
         }
@@ -129,7 +129,7 @@ mod tests {
         let form = ContentForm { content_type: ContentType::Text, language: None };
         let source = Source { content, form, title: None };
         let mut chunk = Chunk { start: 0, end: content.len(), heading_path: Vec::new(), embedding: None };
-        let made = vectors(&Forgetful, vec![(source, &mut chunk)]);
+        let made = vectors(&IncompleteEmbedder, vec![(source, &mut chunk)]);
         assert!(matches!(made, Err(ModelError::Failed { .. })));
         assert_eq!(chunk.embedding, None);
     }

@@ -5,13 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::model::answer::{
     EditedMemory, ForgetWherePreview, ForgottenMatches, ForgottenMemories, ForgottenMemory, Warning,
 };
-use crate::model::change::{Right, Write};
+use crate::model::change::{RequiredRole, Write};
 use crate::model::error::{Error, Field, Invalid};
 use crate::model::id::{MemoryRef, PassId, SpaceId};
 use crate::model::limits;
 use crate::model::memory::{Memory, Sources, Status};
 use crate::model::request::{
-    Caller, Filter, ForgetMode, ForgetRequest, ForgetWhere, Forgotten, Sort, TurnFilter,
+    Caller, Filter, ForgetMode, ForgetRequest, ForgetWhere, ForgottenFilter, Sort, TurnFilter,
 };
 use crate::model::time::Timestamp;
 use crate::model::turn::Turn;
@@ -23,7 +23,7 @@ use crate::verbs::retract::named;
 use crate::verbs::save::sources::SourceChange;
 use crate::verbs::save::{dedupe, intake};
 use crate::verbs::status;
-use crate::verbs::succession::{self, Moment};
+use crate::verbs::succession::{self, PointInTime};
 
 /// Number of memories read at a time.
 const SLICE: usize = 64;
@@ -115,7 +115,7 @@ fn condition(filter: &Filter, caller: &Caller, now: Timestamp) -> Result<Filter,
     let mut filter = read::fitted(filter, now)?;
     filter.space = Some(caller.space);
     filter.records_only = true;
-    filter.forgotten = Forgotten::Without;
+    filter.forgotten = ForgottenFilter::Without;
     if filter.states.is_empty() {
         filter.states = State::unarchived();
     }
@@ -147,9 +147,9 @@ struct ForgetBatch<'a> {
 }
 
 /// A memory that the caller may forget, and the right that allows this.
-struct Leaving {
+struct ForgettableMemory {
     memory: Memory,
-    right: Right,
+    right: RequiredRole,
 }
 
 impl<'a> ForgetBatch<'a> {
@@ -157,11 +157,11 @@ impl<'a> ForgetBatch<'a> {
         Self { ports, caller, now: ports.clock.now(), mode, reason }
     }
 
-    fn decide(&self, which: MemoryRef) -> Result<Leaving, Error> {
+    fn decide(&self, which: MemoryRef) -> Result<ForgettableMemory, Error> {
         let (ports, caller) = (self.ports, self.caller);
         if self.mode == ForgetMode::Soft {
             let (memory, right) = access::find_editable(ports, caller, which)?;
-            return Ok(Leaving { memory, right });
+            return Ok(ForgettableMemory { memory, right });
         }
         let forgotten = match self.mode {
             ForgetMode::Hard => access::find_forgotten(ports, caller, which)?,
@@ -173,12 +173,12 @@ impl<'a> ForgetBatch<'a> {
         };
         let right = access::require_over(ports, caller, which, &memory)?;
         access::refuse_mirror(&memory)?;
-        Ok(Leaving { memory, right })
+        Ok(ForgettableMemory { memory, right })
     }
 
     /// Returns all memories that match a condition, newest first. Returns an error if their number differs from the
     /// expected number, or if one of them may not be forgotten.
-    fn matching(&self, asked: &ForgetWhere) -> Result<Vec<Leaving>, Error> {
+    fn matching(&self, asked: &ForgetWhere) -> Result<Vec<ForgettableMemory>, Error> {
         let (ports, caller) = (self.ports, self.caller);
         let filter = condition(&asked.filter, caller, self.now)?;
         let right = access::require(ports, caller, caller.space, Role::Writer)?;
@@ -197,13 +197,13 @@ impl<'a> ForgetBatch<'a> {
         };
         let leaving = memories.into_iter().map(|memory| {
             let right = if is_own(&memory) { right } else { over_others };
-            Leaving { right: Right { over: Some(memory.id), ..right }, memory }
+            ForgettableMemory { right: RequiredRole { over: Some(memory.id), ..right }, memory }
         });
         Ok(leaving.collect())
     }
 
     /// Returns the right to erase memories that other principals saved in the caller's space.
-    fn right_over_others(&self, count: usize, of: usize) -> Result<Right, Error> {
+    fn right_over_others(&self, count: usize, of: usize) -> Result<RequiredRole, Error> {
         let right = access::require(self.ports, self.caller, self.caller.space, Role::Admin);
         right.map_err(|error| match error {
             Error::Denied { .. } => Error::OfOthers { count, of },
@@ -238,7 +238,7 @@ impl<'a> ForgetBatch<'a> {
 
     /// Returns a warning about turns that stay in the log although memories captured from them are erased. The source
     /// note that a proactive pass writes names the turn.
-    fn turns_that_stay(&self, leaving: &[Leaving]) -> Result<Option<Warning>, Error> {
+    fn turns_that_stay(&self, leaving: &[ForgettableMemory]) -> Result<Option<Warning>, Error> {
         let (store, viewer) = (&self.ports.store, &self.caller.viewer);
         let passes: BTreeSet<PassId> = match self.mode {
             ForgetMode::Soft => BTreeSet::new(),
@@ -265,11 +265,11 @@ impl<'a> ForgetBatch<'a> {
 
     /// Forgets these memories. Returns the memories as they were before, and a warning about turns that stay in the
     /// log.
-    fn write(self, leaving: Vec<Leaving>) -> Result<(Vec<Memory>, Option<Warning>), Error> {
+    fn write(self, leaving: Vec<ForgettableMemory>) -> Result<(Vec<Memory>, Option<Warning>), Error> {
         let turns = self.turns_that_stay(&leaving)?;
         let Self { ports, caller, now, mode, reason } = self;
         let (mut rights, mut writes, mut gone, mut files) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        for Leaving { memory, right } in leaving {
+        for ForgettableMemory { memory, right } in leaving {
             let (id, status) = (memory.id, memory.status);
             let (write, act) = match mode {
                 ForgetMode::Soft => {
@@ -315,7 +315,7 @@ pub(crate) fn restore(ports: &Ports, caller: &Caller, which: MemoryRef) -> Resul
         let audit = status::audit(caller, now, AuditAct::Restored, &memory, None, None);
         writes.push(Write::Move { id: memory.id, from: memory.status, to });
         writes.push(Write::Audit(audit));
-        succession::settle(ports, caller, [&mut memory], Moment::Now(now))?;
+        succession::settle(ports, caller, [&mut memory], PointInTime::Now(now))?;
         ports.store.apply(&access::changes(caller, now, vec![right], writes))?;
         Ok(EditedMemory { memory: Memory { status: to, ..memory }, warnings })
     })

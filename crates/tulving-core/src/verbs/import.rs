@@ -9,15 +9,15 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use sha2::{Digest, Sha256};
 
 use crate::model::answer::{Receipt, SaveOutcome};
-use crate::model::change::{Right, Write};
+use crate::model::change::{RequiredRole, Write};
 use crate::model::error::{Class, Error, Invalid, StoreError};
-use crate::model::file::{ImportedFile, Stamp};
+use crate::model::file::{FileStamp, ImportedFile};
 use crate::model::id::{MemoryId, SpaceId};
 use crate::model::memory::{Memory, Sources};
 use crate::model::request::{Caller, SaveRequest};
 use crate::model::vocabulary::{Boundary, State};
 use crate::verbs::access::{self, Ports};
-use crate::verbs::push::{self, Document, Seen};
+use crate::verbs::push::{self, Document, ExaminedDocument};
 use crate::verbs::save::assemble::SaveBatch;
 use crate::verbs::save::intake::Imported;
 use crate::verbs::save::sources::{self, SourceChange};
@@ -33,7 +33,7 @@ pub struct SeenFile {
     /// The path of the file.
     pub path: String,
     /// The current stamp of the file.
-    pub stamp: Stamp,
+    pub stamp: FileStamp,
 }
 
 /// The plan for importing the files of some trees.
@@ -210,7 +210,7 @@ fn taken_as(path: String, became: FileImportOutcome) -> TakenFile {
 
 /// The writes for a file whose memory has the same content.
 struct KnownFile {
-    right: Right,
+    right: RequiredRole,
     writes: Vec<Write>,
 }
 
@@ -218,7 +218,7 @@ impl KnownFile {
     /// Builds the writes for a file that changed only its stamp.
     fn same(
         space: SpaceId,
-        right: Right,
+        right: RequiredRole,
         seen: &SeenFile,
         file: &Imported,
         old: &ImportedFile,
@@ -229,14 +229,20 @@ impl KnownFile {
     }
 
     /// Builds the writes for a file that has another path.
-    fn moved(space: SpaceId, right: Right, seen: &SeenFile, file: &Imported, old: &ImportedFile) -> Self {
+    fn moved(
+        space: SpaceId,
+        right: RequiredRole,
+        seen: &SeenFile,
+        file: &Imported,
+        old: &ImportedFile,
+    ) -> Self {
         let to = Some(now_known(seen, file, old));
         let writes = vec![
             Write::Repath { id: old.memory, from: old.path.clone(), to: seen.path.clone() },
             Write::Imported { space, path: old.path.clone(), to: None },
             Write::Imported { space, path: seen.path.clone(), to },
         ];
-        Self { right: Right { over: Some(old.memory), ..right }, writes }
+        Self { right: RequiredRole { over: Some(old.memory), ..right }, writes }
     }
 }
 
@@ -254,13 +260,13 @@ fn now_known(seen: &SeenFile, file: &Imported, old: &ImportedFile) -> ImportedFi
 /// A file to be saved.
 struct WaitingFile {
     path: String,
-    document: Seen,
+    document: ExaminedDocument,
     file: Imported,
 }
 
 impl WaitingFile {
     fn order(&self) -> SaveOptions {
-        let Seen { request, note, told, .. } = &self.document;
+        let ExaminedDocument { request, note, told, .. } = &self.document;
         let note = note.clone();
         SaveOptions {
             imported: Some(self.file),
@@ -302,7 +308,7 @@ impl ImportPlan {
         match self.known.get(path) {
             // A memory archived because its file vanished becomes active again with the file. A memory archived by hand
             // stays archived.
-            Some(old) if old.digest == *digest && old.stamp != Stamp::GONE => ExpectedOutcome::Same(old),
+            Some(old) if old.digest == *digest && old.stamp != FileStamp::GONE => ExpectedOutcome::Same(old),
             Some(_) => ExpectedOutcome::Changed,
             None => {
                 let from = self.said.get_mut(digest).and_then(Vec::pop);
@@ -435,7 +441,7 @@ fn settle_known<T>(
     known: Vec<(KnownFile, T)>,
 ) -> Result<Vec<(T, bool)>, Error> {
     let now = ports.clock.now();
-    let apply = |rights: Vec<Right>, writes: Vec<Write>| match ports
+    let apply = |rights: Vec<RequiredRole>, writes: Vec<Write>| match ports
         .store
         .apply(&access::changes(caller, now, rights, writes))
     {
@@ -514,9 +520,9 @@ pub(crate) fn prune(ports: &Ports, caller: &Caller, plan: &ImportPlan) -> Result
         if drop_path(ports, caller, (space.id, right), file)? {
             continue;
         }
-        let to = Some(ImportedFile { stamp: Stamp::GONE, settled: false, ..file.clone() });
+        let to = Some(ImportedFile { stamp: FileStamp::GONE, settled: false, ..file.clone() });
         let gone = Write::Imported { space: space.id, path: file.path.clone(), to };
-        let over = Right { over: Some(file.memory), ..right };
+        let over = RequiredRole { over: Some(file.memory), ..right };
         match ports.store.apply(&access::changes(caller, ports.clock.now(), vec![over], vec![gone])) {
             Err(StoreError::Conflict(_)) => continue,
             applied => applied?,
@@ -573,7 +579,7 @@ fn left_without(sources: &Sources, path: &str) -> Option<Sources> {
 fn drop_path(
     ports: &Ports,
     caller: &Caller,
-    (space, right): (SpaceId, Right),
+    (space, right): (SpaceId, RequiredRole),
     file: &ImportedFile,
 ) -> Result<bool, Error> {
     let found = ports.store.memories(&caller.viewer, &[file.memory])?;
@@ -583,7 +589,7 @@ fn drop_path(
     let now = ports.clock.now();
     let mut audit = SourceChange::PathRemoved(file.path.clone(), None).audit(caller, now, memory);
     audit.reason = Some(sources::BY_IMPORT.to_owned());
-    let over = Right { over: Some(file.memory), ..right };
+    let over = RequiredRole { over: Some(file.memory), ..right };
     let writes = vec![
         Write::SetSources { id: file.memory, from, to },
         Write::Audit(audit),

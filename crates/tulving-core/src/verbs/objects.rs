@@ -14,7 +14,7 @@ use crate::model::job::Job;
 use crate::model::memory::Attachment;
 use crate::model::request::Caller;
 use crate::model::time::Timestamp;
-use crate::ports::{Hold, ObjectKey};
+use crate::ports::{ObjectKey, ObjectsHold};
 use crate::verbs::access::{self, Ports};
 use crate::verbs::jobs;
 
@@ -22,12 +22,12 @@ use crate::verbs::jobs;
 pub(crate) const SOON: Duration = Duration::from_secs(600);
 
 /// A file whose memory is not saved yet.
-pub(crate) struct Kept {
+pub(crate) struct UnsavedFile {
     pub(crate) attachment: Attachment,
     /// The job that deletes the file if its memory is never saved.
     drop: Job,
     /// Prevents the deletion of files until the memory is saved.
-    hold: Hold,
+    hold: ObjectsHold,
 }
 
 /// Returns the attachment that a memory of this file would have. Does not store the file.
@@ -53,14 +53,14 @@ pub(crate) fn describe(
 }
 
 /// Stores a file, and returns it with the attachment for its memory.
-pub(crate) fn keep(ports: &Ports, bytes: &[u8], media_type: &str, name: &str) -> Result<Kept, Error> {
+pub(crate) fn keep(ports: &Ports, bytes: &[u8], media_type: &str, name: &str) -> Result<UnsavedFile, Error> {
     let attachment = describe(ports, bytes, media_type, name)?;
     ports.store.require_writable()?;
     let hold = ports.objects.keeping()?;
     let now = ports.clock.now();
     let drop = jobs::add(ports, Job { due_at: now.plus(SOON), ..Job::drop_of(&attachment.object_key, now) })?;
     match ports.objects.put(bytes, &attachment.hash) {
-        Ok(object_key) => Ok(Kept { attachment: Attachment { object_key, ..attachment }, drop, hold }),
+        Ok(object_key) => Ok(UnsavedFile { attachment: Attachment { object_key, ..attachment }, drop, hold }),
         Err(error) => {
             std::mem::drop(hold);
             drop_now(ports, drop);
@@ -69,7 +69,7 @@ pub(crate) fn keep(ports: &Ports, bytes: &[u8], media_type: &str, name: &str) ->
     }
 }
 
-impl Kept {
+impl UnsavedFile {
     /// Removes the cleanup job and the hold after the memory was saved.
     pub(crate) fn stays(self, ports: &Ports) {
         // If this fails, the job runs later, finds the memory and does not delete the file.

@@ -5,7 +5,7 @@
 
 use sha2::{Digest, Sha256};
 
-use crate::model::answer::Once;
+use crate::model::answer::IdempotencyDecision;
 use crate::model::change::Write;
 use crate::model::claim::Claim;
 use crate::model::error::{Error, Field, Invalid};
@@ -25,7 +25,12 @@ const LEASE_MILLIS: i64 = 2 * 60_000;
 const PRUNED: usize = 8;
 
 /// Begins a request, or returns the result of an earlier request with the same key.
-pub(crate) fn begin(ports: &Ports, caller: &Caller, key: &str, fingerprint: [u8; 32]) -> Result<Once, Error> {
+pub(crate) fn begin(
+    ports: &Ports,
+    caller: &Caller,
+    key: &str,
+    fingerprint: [u8; 32],
+) -> Result<IdempotencyDecision, Error> {
     let key = checked(key)?;
     Redactor::new(ports.secret_policies.least()).refuse(Field::OnceKey, key)?;
     access::decide_again(|| {
@@ -51,7 +56,7 @@ pub(crate) fn begin(ports: &Ports, caller: &Caller, key: &str, fingerprint: [u8;
         ports.store.apply(&access::changes(caller, now, Vec::new(), writes))?;
         // A claim that the new claim replaces is older by at least the lease, so the timestamps of the two claims
         // differ.
-        Ok(Once::Begun(now))
+        Ok(IdempotencyDecision::Begun(now))
     })
 }
 
@@ -71,18 +76,18 @@ fn before(
     fingerprint: [u8; 32],
     place: SpaceAccess,
     now: Timestamp,
-) -> Result<Option<Once>, Error> {
+) -> Result<Option<IdempotencyDecision>, Error> {
     let places = [SpaceAccess::Inside, SpaceAccess::Outside];
     let Some(then) = places.into_iter().find(|then| sealed(caller, fingerprint, *then) == claim.fingerprint)
     else {
-        return Ok(Some(Once::Differs));
+        return Ok(Some(IdempotencyDecision::Differs));
     };
     match claim.answer {
         Some(_) if then == SpaceAccess::Inside && place == SpaceAccess::Outside => {
             Err(Error::NoSpace { name: caller.space.to_string() })
         }
-        Some(answer) => Ok(Some(Once::Answered(answer))),
-        None => Ok((claim.at > now.plus_millis(-LEASE_MILLIS)).then_some(Once::Running)),
+        Some(answer) => Ok(Some(IdempotencyDecision::Answered(answer))),
+        None => Ok((claim.at > now.plus_millis(-LEASE_MILLIS)).then_some(IdempotencyDecision::Running)),
     }
 }
 

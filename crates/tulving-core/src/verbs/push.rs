@@ -13,7 +13,7 @@ use crate::model::request::{Caller, SaveRequest};
 use crate::model::vocabulary::ContentType;
 use crate::text::{front, normalize};
 use crate::verbs::access::{self, Ports};
-use crate::verbs::objects::{self, Kept};
+use crate::verbs::objects::{self, UnsavedFile};
 use crate::verbs::save::{self, SaveOptions};
 
 /// The name given to a file that has no name.
@@ -31,12 +31,12 @@ pub struct Document {
 }
 
 /// The result of examining a document: the save request and additional data.
-pub(crate) struct Seen {
+pub(crate) struct ExaminedDocument {
     pub(crate) request: SaveRequest,
     /// A note about the form of the document, for the receipt.
     pub(crate) note: Option<String>,
     /// The stored file, if the document is not text.
-    pub(crate) kept: Option<Kept>,
+    pub(crate) kept: Option<UnsavedFile>,
     /// True if the document itself contains metadata.
     pub(crate) told: bool,
 }
@@ -54,7 +54,7 @@ pub(crate) fn push(ports: &Ports, caller: &Caller, document: Document) -> Result
 pub(crate) fn settle(
     ports: &Ports,
     saved: Result<Receipt, Error>,
-    kept: Option<Kept>,
+    kept: Option<UnsavedFile>,
 ) -> Result<Receipt, Error> {
     if let Some(kept) = kept {
         match &saved {
@@ -66,7 +66,7 @@ pub(crate) fn settle(
 }
 
 /// Determines the type of a document. Stores its file if the document is not text.
-pub(crate) fn look(ports: &Ports, document: Document) -> Result<Seen, Error> {
+pub(crate) fn look(ports: &Ports, document: Document) -> Result<ExaminedDocument, Error> {
     look_by(document, |bytes, media_type, name| {
         let kept = objects::keep(ports, bytes, media_type, name)?;
         Ok((kept.attachment.clone(), Some(kept)))
@@ -74,7 +74,7 @@ pub(crate) fn look(ports: &Ports, document: Document) -> Result<Seen, Error> {
 }
 
 /// Returns the request that would save a document. Stores nothing.
-pub(crate) fn foresee(ports: &Ports, document: Document) -> Result<Seen, Error> {
+pub(crate) fn foresee(ports: &Ports, document: Document) -> Result<ExaminedDocument, Error> {
     look_by(document, |bytes, media_type, name| {
         Ok((objects::describe(ports, bytes, media_type, name)?, None))
     })
@@ -84,8 +84,8 @@ pub(crate) fn foresee(ports: &Ports, document: Document) -> Result<Seen, Error> 
 /// text.
 fn look_by(
     document: Document,
-    attach: impl FnOnce(&[u8], &str, &str) -> Result<(Attachment, Option<Kept>), Error>,
-) -> Result<Seen, Error> {
+    attach: impl FnOnce(&[u8], &str, &str) -> Result<(Attachment, Option<UnsavedFile>), Error>,
+) -> Result<ExaminedDocument, Error> {
     let Document { name, bytes, about } = document;
     let DecodedDocument { form, text } = form::of_bytes(name.as_deref(), &bytes);
     if let Some(text) = text {
@@ -101,18 +101,23 @@ fn look_by(
         attachment: Some(attachment),
         ..about
     };
-    Ok(Seen { request, note, kept, told: false })
+    Ok(ExaminedDocument { request, note, kept, told: false })
 }
 
 /// Prepares a document that is text.
-fn written(name: Option<&str>, text: Cow<'_, str>, about: SaveRequest, form: DocumentForm) -> Seen {
+fn written(
+    name: Option<&str>,
+    text: Cow<'_, str>,
+    about: SaveRequest,
+    form: DocumentForm,
+) -> ExaminedDocument {
     let legible = normalize::legible(&text);
     let left_out = legible.is_some().then(|| "control characters were left out".to_owned());
     let content = legible.unwrap_or_else(|| text.into_owned());
     let wrong = name.filter(|name| is_markdown(name)).and_then(|_| wrong_fields(&content));
     let (about, told) = itself(name, SaveRequest { content, ..about });
     let (request, note) = save::form::apply(name, about, |_| form);
-    Seen { request, note: note.or(wrong).or(left_out), kept: None, told }
+    ExaminedDocument { request, note: note.or(wrong).or(left_out), kept: None, told }
 }
 
 /// Returns the error in the front matter of a Markdown text, if the front matter cannot be read.

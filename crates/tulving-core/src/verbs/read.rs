@@ -3,17 +3,17 @@
 use sha2::{Digest, Sha256};
 
 use crate::model::answer::{Cursor, Page, Position};
-use crate::model::change::{Listing, Write};
+use crate::model::change::{FrozenOrder, Write};
 use crate::model::error::{Error, Field, Invalid};
 use crate::model::id::{ListingId, MemoryId, MemoryRef};
 use crate::model::limits;
 use crate::model::memory::Memory;
-use crate::model::request::{Caller, Filter, Forgotten, ListRequest};
+use crate::model::request::{Caller, Filter, ForgottenFilter, ListRequest};
 use crate::model::time::Timestamp;
-use crate::ports::Extent;
+use crate::ports::ReadLimit;
 use crate::text::normalize;
 use crate::verbs::access::{self, Ports};
-use crate::verbs::succession::{self, Moment};
+use crate::verbs::succession::{self, PointInTime};
 
 /// Lifetime of the frozen order of a list.
 const LISTING_LIVES_MILLIS: i64 = 3_600_000;
@@ -26,7 +26,7 @@ pub(crate) const PAGE_BYTES: usize = 16_000_000;
 /// Returns a memory.
 pub(crate) fn get(ports: &Ports, caller: &Caller, which: MemoryRef) -> Result<Memory, Error> {
     let mut memory = access::find(ports, caller, which)?;
-    succession::settle(ports, caller, [&mut memory], Moment::Now(ports.clock.now()))?;
+    succession::settle(ports, caller, [&mut memory], PointInTime::Now(ports.clock.now()))?;
     Ok(memory)
 }
 
@@ -57,7 +57,7 @@ pub(crate) fn list(ports: &Ports, caller: &Caller, request: &ListRequest) -> Res
         None => fixed_page(ports, caller, request, fingerprint, None),
         Some(Position::After(at, id)) => fixed_page(ports, caller, request, fingerprint, Some((at, id))),
     }?;
-    succession::settle(ports, caller, &mut page.memories, Moment::Now(ports.clock.now()))?;
+    succession::settle(ports, caller, &mut page.memories, PointInTime::Now(ports.clock.now()))?;
     Ok(page)
 }
 
@@ -74,7 +74,7 @@ fn fixed_page(
         // Reads one memory more than wanted, to detect if another page follows.
         let wanted = SLICE.min(limit - memories.len());
         let room = ports.limits.answer_bytes.saturating_sub(bytes_of(&memories));
-        let extent = Extent::whole(wanted + 1, room);
+        let extent = ReadLimit::whole(wanted + 1, room);
         let mut slice = ports.store.list_within(viewer, &request.filter, request.sort, extent, after)?;
         let heavy = bytes_of(&slice) >= room;
         // If the byte limit ended the slice, only another read can show if more memories follow.
@@ -102,7 +102,7 @@ fn freeze(ports: &Ports, caller: &Caller, request: &ListRequest, fingerprint: u6
     let now = ports.clock.now();
     let id = ListingId::mint(now);
     let expires_at = now.plus_millis(LISTING_LIVES_MILLIS);
-    let listing = Listing { id, principal: caller.viewer.principal, expires_at, ids };
+    let listing = FrozenOrder { id, principal: caller.viewer.principal, expires_at, ids };
     let set = access::changes(caller, now, Vec::new(), vec![Write::FreezeListing(listing)]);
     ports.store.apply(&set)?;
     let offset = u32::try_from(taken).expect("a page is small");
@@ -177,11 +177,11 @@ fn load(
     let (store, viewer, most) = (&ports.store, &caller.viewer, ports.limits.answer_bytes);
     let mut memories: Vec<Memory> = Vec::new();
     match request.filter.forgotten {
-        Forgotten::Without => memories = store.memories_within(viewer, ids, most)?,
-        Forgotten::Only => {
+        ForgottenFilter::Without => memories = store.memories_within(viewer, ids, most)?,
+        ForgottenFilter::Only => {
             let mut bytes = 0;
             for id in ids {
-                let found = store.memory(viewer, caller.space, (*id).into(), Forgotten::Only)?;
+                let found = store.memory(viewer, caller.space, (*id).into(), ForgottenFilter::Only)?;
                 bytes += found.iter().map(|memory| memory.fields.text.content.len()).sum::<usize>();
                 memories.extend(found);
                 if bytes >= most {

@@ -10,7 +10,7 @@ use crate::model::limits;
 use crate::model::request::Caller;
 use crate::verbs::access::{self, Ports};
 use crate::verbs::read;
-use crate::verbs::succession::{self, Moment};
+use crate::verbs::succession::{self, PointInTime};
 
 /// Returns the memories within `depth` hops, until their contents fill an answer. Nearer memories come first; at the
 /// same distance, memories with stronger links come first. Paths through a memory that the caller may not see are not
@@ -46,7 +46,7 @@ pub(crate) fn related(
     }
     let ids: Vec<MemoryId> = reached.iter().map(|(_, id, _)| *id).collect();
     let mut memories = read::nearest(ports, caller, &ids)?;
-    succession::settle(ports, caller, &mut memories, Moment::Now(ports.clock.now()))?;
+    succession::settle(ports, caller, &mut memories, PointInTime::Now(ports.clock.now()))?;
     let mut by_id: HashMap<MemoryId, _> = memories.into_iter().map(|memory| (memory.id, memory)).collect();
     let relatives = reached.into_iter().filter_map(|(distance, id, via)| {
         by_id.remove(&id).map(|memory| RelatedMemory { memory, distance, via })

@@ -7,7 +7,7 @@
 use tulving_text::secrets;
 
 use crate::model::answer::MovedMemories;
-use crate::model::change::{Right, Write};
+use crate::model::change::{RequiredRole, Write};
 use crate::model::error::{Error, Invalid};
 use crate::model::id::MemoryRef;
 use crate::model::limits;
@@ -50,7 +50,7 @@ pub(crate) fn back(
     now: Timestamp,
     memory: &Memory,
     space: &Space,
-) -> Result<(Vec<Right>, Vec<Write>), Error> {
+) -> Result<(Vec<RequiredRole>, Vec<Write>), Error> {
     let right = access::require(ports, caller, space.id, Role::Writer)?;
     let mut act = MoveBatch { now, ..MoveBatch::new(ports, caller, space, right) };
     act.take(memory.id.into(), memory.clone())?;
@@ -63,15 +63,15 @@ struct MoveBatch<'a> {
     caller: &'a Caller,
     target: &'a Space,
     now: Timestamp,
-    rights: Vec<Right>,
+    rights: Vec<RequiredRole>,
     writes: Vec<Write>,
-    pending: dedupe::Pending,
+    pending: dedupe::PendingMemories,
     /// The memories in their future state, each with true if the memory must move.
     memories: Vec<(Memory, bool)>,
 }
 
 impl<'a> MoveBatch<'a> {
-    fn new(ports: &'a Ports, caller: &'a Caller, target: &'a Space, right: Right) -> Self {
+    fn new(ports: &'a Ports, caller: &'a Caller, target: &'a Space, right: RequiredRole) -> Self {
         Self {
             ports,
             caller,
@@ -79,7 +79,7 @@ impl<'a> MoveBatch<'a> {
             now: ports.clock.now(),
             rights: vec![right],
             writes: Vec::new(),
-            pending: dedupe::Pending::default(),
+            pending: dedupe::PendingMemories::default(),
             memories: Vec::new(),
         }
     }

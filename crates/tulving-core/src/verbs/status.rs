@@ -1,7 +1,7 @@
 //! Changes the status of a memory without a new version: archive, unarchive, pin, unpin. Each is logged and audited.
 
 use crate::model::audit::AuditEntry;
-use crate::model::change::{Right, Write};
+use crate::model::change::{RequiredRole, Write};
 use crate::model::error::Error;
 use crate::model::id::{MemoryRef, PrincipalId};
 use crate::model::memory::{Memory, Status};
@@ -9,7 +9,7 @@ use crate::model::request::Caller;
 use crate::model::time::Timestamp;
 use crate::model::vocabulary::{AuditAct, Boundary, State};
 use crate::verbs::access::{self, Ports};
-use crate::verbs::succession::{self, Moment};
+use crate::verbs::succession::{self, PointInTime};
 
 /// Hides a memory from recall.
 pub(crate) fn archive(
@@ -70,14 +70,14 @@ fn shift(
 pub(crate) fn put(
     ports: &Ports,
     caller: &Caller,
-    right: Right,
+    right: RequiredRole,
     mut memory: Memory,
     to: Status,
     (act, reason): (AuditAct, Option<&str>),
 ) -> Result<Memory, Error> {
     let stood = memory.status;
     let now = ports.clock.now();
-    succession::settle(ports, caller, [&mut memory], Moment::Now(now))?;
+    succession::settle(ports, caller, [&mut memory], PointInTime::Now(now))?;
     if to == memory.status {
         return Ok(memory);
     }

@@ -26,7 +26,7 @@ const AT_ONCE: usize = 1_000;
 
 /// The time in question.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Moment {
+pub(crate) enum PointInTime {
     /// The present: if the successor of a memory is no longer valid, the memory counts again, because it may be the
     /// best known statement.
     Now(Timestamp),
@@ -34,7 +34,7 @@ pub(crate) enum Moment {
     Then(Timestamp),
 }
 
-impl Moment {
+impl PointInTime {
     /// Returns true if a successor counts: the successor has become valid, has not expired, and nobody archived it. If
     /// a rule archived it for its age, the memory that it superseded stays superseded.
     fn counts(self, successor: &Memory) -> bool {
@@ -51,7 +51,7 @@ pub(crate) fn settle<'a>(
     ports: &Ports,
     caller: &Caller,
     memories: impl IntoIterator<Item = &'a mut Memory>,
-    moment: Moment,
+    moment: PointInTime,
 ) -> Result<(), Error> {
     let mut said: Vec<&mut Memory> = memories.into_iter().filter(|memory| is_said(memory)).collect();
     if said.is_empty() {
@@ -68,7 +68,7 @@ pub(crate) fn superseded(
     ports: &Ports,
     caller: &Caller,
     ids: &[MemoryId],
-    moment: Moment,
+    moment: PointInTime,
 ) -> Result<HashSet<MemoryId>, Error> {
     let mut superseded = HashSet::new();
     for ids in ids.chunks(AT_ONCE) {
@@ -90,7 +90,7 @@ pub(crate) fn successor(
     now: Timestamp,
     writes: &[Write],
 ) -> Result<Option<Memory>, Error> {
-    let succession = Succession::of(ports, caller, vec![memory.id], Moment::Now(now), writes)?;
+    let succession = Succession::of(ports, caller, vec![memory.id], PointInTime::Now(now), writes)?;
     let found = succession.newest(memory.id).map(|id| ports.store.memories(&caller.viewer, &[id]));
     Ok(found.transpose()?.and_then(|mut found| found.pop()))
 }
@@ -103,7 +103,7 @@ pub(crate) fn overtaken(
     (source, target): (MemoryId, MemoryId),
     writes: &[Write],
 ) -> Result<Vec<Memory>, Error> {
-    let ways = Links::read(ports, caller, &[source], writes)?.ways(source, target);
+    let ways = UpdateLinks::read(ports, caller, &[source], writes)?.ways(source, target);
     if ways.is_empty() { Ok(Vec::new()) } else { Ok(ports.store.memories(&caller.viewer, &ways)?) }
 }
 
@@ -114,9 +114,9 @@ pub(crate) fn supersedes(link: &Association) -> bool {
 
 /// The memories that update each memory, as stated by callers.
 #[derive(Debug, Default)]
-pub(crate) struct Links(HashMap<MemoryId, Vec<MemoryId>>);
+pub(crate) struct UpdateLinks(HashMap<MemoryId, Vec<MemoryId>>);
 
-impl Links {
+impl UpdateLinks {
     /// Reads all links from these memories to the end, including the effect of these writes.
     fn read(ports: &Ports, caller: &Caller, ids: &[MemoryId], writes: &[Write]) -> Result<Self, Error> {
         let made = |write: &Write| match write {
@@ -237,7 +237,7 @@ impl Links {
 
 /// The succession at a time.
 struct Succession {
-    links: Links,
+    links: UpdateLinks,
     /// The successors read so far, each with its creation time if it counts.
     known: HashMap<MemoryId, Option<Timestamp>>,
 }
@@ -248,10 +248,10 @@ impl Succession {
         ports: &Ports,
         caller: &Caller,
         ids: Vec<MemoryId>,
-        moment: Moment,
+        moment: PointInTime,
         writes: &[Write],
     ) -> Result<Self, Error> {
-        let links = Links::read(ports, caller, &ids, writes)?.open(ports, caller)?;
+        let links = UpdateLinks::read(ports, caller, &ids, writes)?.open(ports, caller)?;
         let mut known = HashMap::new();
         let mut frontier = ids;
         for _ in 0..STEPS {
@@ -293,9 +293,9 @@ pub(crate) fn ends(
     ports: &Ports,
     caller: &Caller,
     ids: &[MemoryId],
-    moment: Moment,
+    moment: PointInTime,
 ) -> Result<HashMap<MemoryId, Vec<MemoryId>>, Error> {
-    let links = Links::read(ports, caller, ids, &[])?.open(ports, caller)?;
+    let links = UpdateLinks::read(ports, caller, ids, &[])?.open(ports, caller)?;
     let mut open: HashMap<MemoryId, usize> = ids.iter().map(|id| (*id, 0)).collect();
     let mut earlier: HashMap<MemoryId, Vec<MemoryId>> = HashMap::new();
     for (old, new) in links.pairs() {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use crate::model::change::{Touch, Write};
+use crate::model::change::{RecallCount, Write};
 use crate::model::error::Error;
 use crate::model::id::MemoryId;
 use crate::model::time::Timestamp;
@@ -11,18 +11,18 @@ use crate::verbs::access::{self, Ports};
 
 /// The recalls that are not written yet.
 #[derive(Default)]
-pub(crate) struct Touches {
-    waiting: Mutex<BTreeMap<MemoryId, Touch>>,
+pub(crate) struct UnwrittenRecallCounts {
+    waiting: Mutex<BTreeMap<MemoryId, RecallCount>>,
     /// The lock of the thread that writes the counts.
     writing: Mutex<()>,
 }
 
-impl Touches {
+impl UnwrittenRecallCounts {
     /// Counts recalls of memories. Never waits for the store.
     pub(crate) fn note(&self, ids: impl IntoIterator<Item = MemoryId>, at: Timestamp) {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         for id in ids {
-            let touch = waiting.entry(id).or_insert(Touch { id, count: 0, at });
+            let touch = waiting.entry(id).or_insert(RecallCount { id, count: 0, at });
             touch.count += 1;
             touch.at = touch.at.max(at);
         }
@@ -33,7 +33,7 @@ impl Touches {
     /// written, including counts that another thread was writing.
     pub(crate) fn flush(&self, ports: &Ports) -> Result<u64, Error> {
         let _alone = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
-        let taken: Vec<Touch> = {
+        let taken: Vec<RecallCount> = {
             let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
             std::mem::take(&mut *waiting).into_values().collect()
         };
@@ -51,10 +51,10 @@ impl Touches {
         Ok(taken.len() as u64)
     }
 
-    fn put_back(&self, touches: &[Touch]) {
+    fn put_back(&self, touches: &[RecallCount]) {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         for touch in touches {
-            let entry = waiting.entry(touch.id).or_insert(Touch { count: 0, ..*touch });
+            let entry = waiting.entry(touch.id).or_insert(RecallCount { count: 0, ..*touch });
             entry.count += touch.count;
             entry.at = entry.at.max(touch.at);
         }

@@ -7,20 +7,20 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tulving_core::model::answer::{Answer, SaveOutcome, Strength, Warning};
 use tulving_core::model::backend::{
-    BUILT_IN, BackendListQuery, BackendRecallMode, BackendRecallQuery, BackendRole, Description, Given,
-    Listed, Verb,
+    BUILT_IN, BackendDescription, BackendItem, BackendList, BackendListQuery, BackendRecallMode,
+    BackendRecallQuery, BackendRole, Verb,
 };
 use tulving_core::model::error::{BackendError, Class, Error};
 use tulving_core::model::id::{MemoryId, PrincipalId, SpaceId};
 use tulving_core::model::memory::Memory;
 use tulving_core::model::request::{
-    Ask, Caller, Filter, ForgetMode, ForgetRequest, ForgetWhere, ListRequest, Mode, RecallRequest,
+    Caller, Filter, ForgetMode, ForgetRequest, ForgetWhere, ListRequest, Mode, RecallQuestion, RecallRequest,
     SaveRequest, Sort, TimelineRequest,
 };
 use tulving_core::model::time::Timestamp;
 use tulving_core::model::vocabulary::{Relation, Role, State};
 use tulving_core::ports::Backend;
-use tulving_core::{BackendEntry, Engine, Keeps};
+use tulving_core::{BackendEntry, BackendLocation, Engine};
 
 use crate::bed::{Bed, keyed, link, listing, recall, refused, said, within};
 
@@ -62,13 +62,13 @@ impl Fake {
     }
 }
 
-fn given(value: Value) -> Given {
+fn given(value: Value) -> BackendItem {
     serde_json::from_value(value).map(Box::new).map_err(|error| error.to_string())
 }
 
 impl Backend for Fake {
-    fn describe(&self, _: Duration) -> Result<Description, BackendError> {
-        Ok(Description { version: "1".to_owned(), verbs: Verb::ALL.to_vec() })
+    fn describe(&self, _: Duration) -> Result<BackendDescription, BackendError> {
+        Ok(BackendDescription { version: "1".to_owned(), verbs: Verb::ALL.to_vec() })
     }
 
     fn save(&self, memory: &Memory, _: Duration) -> Result<(), BackendError> {
@@ -78,7 +78,7 @@ impl Backend for Fake {
         Ok(())
     }
 
-    fn recall(&self, query: &BackendRecallQuery, _: Duration) -> Result<Vec<Given>, BackendError> {
+    fn recall(&self, query: &BackendRecallQuery, _: Duration) -> Result<Vec<BackendItem>, BackendError> {
         self.called(&format!("recall {}", query.way.as_str()))?;
         assert!(
             query.query.is_some()
@@ -93,13 +93,13 @@ impl Backend for Fake {
         _: &[SpaceId],
         _: PrincipalId,
         _: Duration,
-    ) -> Result<Option<Given>, BackendError> {
+    ) -> Result<Option<BackendItem>, BackendError> {
         self.called("get")?;
         let found = self.all().into_iter().find(|memory| memory["id"] == json!(id));
         Ok(found.map(given))
     }
 
-    fn list(&self, query: &BackendListQuery, _: Duration) -> Result<Listed, BackendError> {
+    fn list(&self, query: &BackendListQuery, _: Duration) -> Result<BackendList, BackendError> {
         self.called("list")?;
         let place = |memory: &Value| (memory["created_at"].to_string(), memory["id"].to_string());
         let mut found = self.all();
@@ -114,7 +114,7 @@ impl Backend for Fake {
         });
         let more = found.len() > query.limit;
         found.truncate(query.limit);
-        Ok(Listed { given: found.into_iter().map(given).collect(), more })
+        Ok(BackendList { given: found.into_iter().map(given).collect(), more })
     }
 
     fn forget(&self, id: MemoryId, _: SpaceId, _: bool, _: Duration) -> Result<bool, BackendError> {
@@ -123,20 +123,20 @@ impl Backend for Fake {
     }
 }
 
-fn entry(name: &str, role: BackendRole, keeps: Keeps) -> BackendEntry {
+fn entry(name: &str, role: BackendRole, keeps: BackendLocation) -> BackendEntry {
     BackendEntry { name: name.to_owned(), role, within: Duration::from_secs(5), keeps }
 }
 
 fn primary(fake: &Arc<Fake>) -> BackendEntry {
-    entry("notes", BackendRole::Primary, Keeps::Elsewhere(fake.clone()))
+    entry("notes", BackendRole::Primary, BackendLocation::Elsewhere(fake.clone()))
 }
 
 fn secondary(name: &str, fake: &Arc<Fake>) -> BackendEntry {
-    entry(name, BackendRole::Secondary, Keeps::Elsewhere(fake.clone()))
+    entry(name, BackendRole::Secondary, BackendLocation::Elsewhere(fake.clone()))
 }
 
 fn built_in(role: BackendRole) -> BackendEntry {
-    entry(BUILT_IN, role, Keeps::BuiltIn)
+    entry(BUILT_IN, role, BackendLocation::BuiltIn)
 }
 
 /// Returns a memory as a backend would.
@@ -160,7 +160,7 @@ fn failures(answer: &Answer) -> Vec<(&str, &str)> {
 }
 
 fn asked(question: &str) -> RecallRequest {
-    recall(Mode::Hybrid(Box::new(Ask::new(question))))
+    recall(Mode::Hybrid(Box::new(RecallQuestion::new(question))))
 }
 
 fn saves(engine: &Engine, caller: &Caller, request: SaveRequest) -> tulving_core::model::answer::Receipt {
@@ -274,7 +274,7 @@ fn what_a_primary_does_not_offer_is_an_error_with_a_name() {
     }
     refused!(engine.forget(&user, id.into(), &ForgetRequest::default()), Error::NoMemory { .. });
     assert_eq!(bed.get(&user, id).version.0, 1, "the store was left alone");
-    let then = Ask { as_of: Some(Timestamp::from_micros(1)), ..Ask::new("x") };
+    let then = RecallQuestion { as_of: Some(Timestamp::from_micros(1)), ..RecallQuestion::new("x") };
     let answer = engine.recall(&user, &recall(Mode::Hybrid(Box::new(then)))).expect("the store's");
     assert_eq!(failures(&answer), [("notes", "does not offer recall as of an earlier time")]);
 }
@@ -319,11 +319,12 @@ fn what_backends_give_is_weak_evidence_and_counts_for_the_budget() {
         memory(SpaceId::DEFAULT, 2, "short"),
     ]);
     let engine = bed.over(vec![primary(&notes)]);
-    let ask = |ask: Ask| engine.recall(&user, &recall(Mode::Hybrid(Box::new(ask)))).expect("an answer");
-    assert_eq!(ask(Ask::new("x")).evidence, Some(Strength::Weak));
-    let strong = ask(Ask { abstain_below: Some(Strength::Strong), ..Ask::new("x") });
+    let ask =
+        |ask: RecallQuestion| engine.recall(&user, &recall(Mode::Hybrid(Box::new(ask)))).expect("an answer");
+    assert_eq!(ask(RecallQuestion::new("x")).evidence, Some(Strength::Weak));
+    let strong = ask(RecallQuestion { abstain_below: Some(Strength::Strong), ..RecallQuestion::new("x") });
     assert_eq!((strong.hits.len(), strong.withheld), (0, 2));
-    let little = ask(Ask { token_budget: Some(10), ..Ask::new("x") });
+    let little = ask(RecallQuestion { token_budget: Some(10), ..RecallQuestion::new("x") });
     assert_eq!((contents(&little), little.left_out), (vec!["short"], 1));
 }
 
@@ -443,13 +444,13 @@ fn walls_hold_whatever_a_backend_says() {
     let asked_for = MemoryId::mint(Timestamp::from_micros(5));
     struct Changeling(Value);
     impl Backend for Changeling {
-        fn describe(&self, _: Duration) -> Result<Description, BackendError> {
+        fn describe(&self, _: Duration) -> Result<BackendDescription, BackendError> {
             unreachable!("nobody asks")
         }
         fn save(&self, _: &Memory, _: Duration) -> Result<(), BackendError> {
             unreachable!("it is only read")
         }
-        fn recall(&self, _: &BackendRecallQuery, _: Duration) -> Result<Vec<Given>, BackendError> {
+        fn recall(&self, _: &BackendRecallQuery, _: Duration) -> Result<Vec<BackendItem>, BackendError> {
             Ok(Vec::new())
         }
         fn get(
@@ -458,17 +459,17 @@ fn walls_hold_whatever_a_backend_says() {
             _: &[SpaceId],
             _: PrincipalId,
             _: Duration,
-        ) -> Result<Option<Given>, BackendError> {
+        ) -> Result<Option<BackendItem>, BackendError> {
             Ok(Some(given(self.0.clone())))
         }
-        fn list(&self, _: &BackendListQuery, _: Duration) -> Result<Listed, BackendError> {
-            Ok(Listed::default())
+        fn list(&self, _: &BackendListQuery, _: Duration) -> Result<BackendList, BackendError> {
+            Ok(BackendList::default())
         }
         fn forget(&self, _: MemoryId, _: SpaceId, _: bool, _: Duration) -> Result<bool, BackendError> {
             Ok(false)
         }
     }
-    let changeling = Keeps::Elsewhere(Arc::new(Changeling(good)));
+    let changeling = BackendLocation::Elsewhere(Arc::new(Changeling(good)));
     let engine = bed
         .over(vec![built_in(BackendRole::Primary), entry("changeling", BackendRole::Secondary, changeling)]);
     let error = engine.get(&ann, asked_for.into()).expect_err("another");

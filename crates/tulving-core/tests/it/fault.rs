@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde_json::json;
 use tulving_core::model::change::Write;
 use tulving_core::model::error::Error;
-use tulving_core::model::foreign::{Collection, ForeignMemory, Stands};
+use tulving_core::model::foreign::{ForeignCollection, ForeignMemory, ForeignStatus};
 use tulving_core::model::id::{MemoryId, PassId, Seq, SpaceId, Version};
 use tulving_core::model::job::Job;
 use tulving_core::model::pass::{Pass, PassAct, PassFilter};
@@ -260,15 +260,18 @@ fn save_many_with_links_and_keys() {
     });
 }
 
-fn foreign(memories: &[(&str, &str, Stands)]) -> Collection {
-    let memory = |(name, content, stands): &(&str, &str, Stands)| ForeignMemory {
+fn foreign(memories: &[(&str, &str, ForeignStatus)]) -> ForeignCollection {
+    let memory = |(name, content, stands): &(&str, &str, ForeignStatus)| ForeignMemory {
         stands: *stands,
         ..ForeignMemory::new(*name, SaveRequest::new(*content))
     };
-    Collection { memories: memories.iter().map(memory).collect(), ..Collection::new(System::Spacebot) }
+    ForeignCollection {
+        memories: memories.iter().map(memory).collect(),
+        ..ForeignCollection::new(System::Spacebot)
+    }
 }
 
-fn adopted(stage: &FaultFixture, memories: &[(&str, &str, Stands)]) -> Result<(), Error> {
+fn adopted(stage: &FaultFixture, memories: &[(&str, &str, ForeignStatus)]) -> Result<(), Error> {
     stage
         .engine()
         .adopt(&stage.user, foreign(memories), &ForeignImportOptions::default(), &mut |_| {})
@@ -279,10 +282,10 @@ fn adopted(stage: &FaultFixture, memories: &[(&str, &str, Stands)]) -> Result<()
 fn adopt() {
     whole_or_absent(nothing, |s| {
         let theirs = [
-            ("1", "theirs", Stands::Active),
-            ("2", "plain", Stands::Active),
-            ("3", "theirs", Stands::Active),
-            ("4", "forgotten there", Stands::Forgotten),
+            ("1", "theirs", ForeignStatus::Active),
+            ("2", "plain", ForeignStatus::Active),
+            ("3", "theirs", ForeignStatus::Active),
+            ("4", "forgotten there", ForeignStatus::Forgotten),
         ];
         adopted(s, &theirs)
     });
@@ -291,11 +294,14 @@ fn adopt() {
 #[test]
 fn adopt_again() {
     let before = |stage: &mut FaultFixture| {
-        let theirs = [("1", "theirs", Stands::Active), ("2", "theirs too", Stands::Active)];
+        let theirs = [("1", "theirs", ForeignStatus::Active), ("2", "theirs too", ForeignStatus::Active)];
         adopted(stage, &theirs).expect("taken in");
     };
     whole_or_absent(before, |s| {
-        adopted(s, &[("1", "edited there", Stands::Active), ("2", "theirs too", Stands::Forgotten)])
+        adopted(
+            s,
+            &[("1", "edited there", ForeignStatus::Active), ("2", "theirs too", ForeignStatus::Forgotten)],
+        )
     });
 }
 

@@ -8,14 +8,15 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use tulving_core::Engine;
-use tulving_core::model::answer::{Ended, SaveOutcome, Warning};
+use tulving_core::model::answer::{SaveOutcome, StatementEnd, Warning};
 use tulving_core::model::change::Change;
 use tulving_core::model::error::Error;
-use tulving_core::model::id::{MemoryId, MemoryRef, Number, PrincipalId, Seq, SpaceId, Version};
+use tulving_core::model::id::{MemoryId, MemoryNumber, MemoryRef, PrincipalId, Seq, SpaceId, Version};
 use tulving_core::model::memory::Memory;
 use tulving_core::model::request::{
-    Ask, AuditFilter, Caller, Filter, ForgetMode, ForgetRequest, ForgetWhere, Forgotten, ListRequest, Mode,
-    RecallRequest, SaveRequest, Sort, TimelineRequest, TimelineSubject, TurnFilter, UpdateRequest,
+    AuditFilter, Caller, Filter, ForgetMode, ForgetRequest, ForgetWhere, ForgottenFilter, ListRequest, Mode,
+    RecallQuestion, RecallRequest, SaveRequest, Sort, TimelineRequest, TimelineSubject, TurnFilter,
+    UpdateRequest,
 };
 use tulving_core::model::vocabulary::{Boundary, MemoryType, Relation, Role};
 use tulving_core::ports::{Log, Memories};
@@ -32,7 +33,7 @@ pub(crate) fn pick<T: Copy>(random: &mut fastrand::Rng, from: &[T]) -> T {
     from[random.usize(..from.len())]
 }
 
-pub(crate) fn asking(ask: Ask) -> RecallRequest {
+pub(crate) fn asking(ask: RecallQuestion) -> RecallRequest {
     recall(Mode::Hybrid(Box::new(ask)))
 }
 
@@ -72,7 +73,7 @@ fn absent(which: MemoryRef, missing: &[MemoryRef]) -> Result<(), Error> {
 }
 
 /// A number of no memory.
-const NO_NUMBER: Number = Number(999_999);
+const NO_NUMBER: MemoryNumber = MemoryNumber(999_999);
 
 impl IsolationProbe<'_> {
     fn engine(&self) -> &Engine {
@@ -166,7 +167,7 @@ impl IsolationProbe<'_> {
     fn ask(&self) {
         let word = &self.memory.fields.text.content;
         // All results, because a superseded memory ranks low.
-        let request = RecallRequest { limit: 1_000, ..asking(Ask::new(word.clone())) };
+        let request = RecallRequest { limit: 1_000, ..asking(RecallQuestion::new(word.clone())) };
         let answer = self.asked.recall(&self.asking, &request).expect("an answer");
         for hit in &answer.hits {
             self.check(&hit.memory, "a question");
@@ -197,13 +198,13 @@ impl IsolationProbe<'_> {
                 self.check(&hit.memory, "recall");
             }
         }
-        let listed = self.pages(Forgotten::Without);
+        let listed = self.pages(ForgottenFilter::Without);
         for memory in &listed {
             self.check(memory, "list");
         }
         let listed: BTreeSet<MemoryId> = listed.into_iter().map(|memory| memory.id).collect();
         assert_eq!(listed, all, "list, {}", self.said);
-        let forgotten = self.pages(Forgotten::Only);
+        let forgotten = self.pages(ForgottenFilter::Only);
         for memory in forgotten {
             let original = &self.town.memories[&memory.id];
             assert!(self.town.sees_forgotten(&self.asking, original), "forgotten, {}", self.said);
@@ -219,7 +220,7 @@ impl IsolationProbe<'_> {
         assert_eq!(names, known.copied().collect(), "spaces, {}", self.said);
     }
 
-    fn pages(&self, forgotten: Forgotten) -> Vec<Memory> {
+    fn pages(&self, forgotten: ForgottenFilter) -> Vec<Memory> {
         let mut request = listing(Sort::Oldest, 300);
         request.filter.forgotten = forgotten;
         let mut all = Vec::new();
@@ -283,7 +284,7 @@ impl IsolationProbe<'_> {
                 assert!(timeline.entries.iter().any(|entry| entry.memory.id == memory), "{}", self.said);
                 for entry in &timeline.entries {
                     let by = match entry.ended {
-                        Some(Ended::Superseded { by }) => Some(by),
+                        Some(StatementEnd::Superseded { by }) => Some(by),
                         _ => None,
                     };
                     for named in [entry.memory].iter().chain(&by).chain(&entry.contradicts) {

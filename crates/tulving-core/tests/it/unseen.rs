@@ -6,7 +6,7 @@ use tulving_core::Engine;
 use tulving_core::model::answer::{Answer, Cursor, NearMemory, SaveOutcome, Strength};
 use tulving_core::model::id::{ListingId, MemoryId, Seq};
 use tulving_core::model::request::{
-    Ask, Caller, ForgetMode, Fusion, ListRequest, SaveRequest, Sort, UpdateRequest,
+    Caller, ForgetMode, Fusion, ListRequest, RecallQuestion, SaveRequest, Sort, UpdateRequest,
 };
 use tulving_core::model::vocabulary::{Boundary, ChangeKind, Role};
 use tulving_core::ports::Log;
@@ -45,7 +45,7 @@ impl UnseenFixture {
             for (fusion, abstain_below) in
                 [(Fusion::Measured, None), (Fusion::Ranks, None), (Fusion::Measured, Some(Strength::Strong))]
             {
-                let ask = Ask { fusion, abstain_below, ..Ask::new(question.clone()) };
+                let ask = RecallQuestion { fusion, abstain_below, ..RecallQuestion::new(question.clone()) };
                 for engine in &self.engines {
                     self.bed.clock.set(build::second(5_000));
                     answers.push(engine.recall(&self.bob, &asking(ask.clone())).expect("an answer"));

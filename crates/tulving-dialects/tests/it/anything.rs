@@ -94,7 +94,7 @@ fn any_arguments_give_an_answer_or_a_refusal_and_nothing_is_half_saved() {
     bed.text(Dialect::Max, "remember", json!({ "category": "fact", "content": "known" }));
     let all = || {
         let forgotten =
-            Filter { forgotten: tulving_core::model::request::Forgotten::Only, ..Filter::default() };
+            Filter { forgotten: tulving_core::model::request::ForgottenFilter::Only, ..Filter::default() };
         (bed.count(), bed.engine.count(&bed.caller, &forgotten).expect("a count"))
     };
     let config = ProptestConfig { cases: 600, failure_persistence: None, ..ProptestConfig::default() };

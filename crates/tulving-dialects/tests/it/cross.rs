@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use serde_json::json;
-use tulving_core::model::id::{MemoryRef, Number};
+use tulving_core::model::id::{MemoryNumber, MemoryRef};
 use tulving_core::model::request::{ForgetMode, ForgetRequest};
 use tulving_dialects::Dialect::{Groups, Max, Memax, Native, Spacebot};
 use tulving_testkit::embedder::BrokenEmbedder;
@@ -234,8 +234,11 @@ fn what_spacebot_deleted_softly_is_kept_from_the_deletes_of_other_systems() {
         assert!(kept.is_some(), "row {n} is gone");
     }
     let hard = ForgetRequest { mode: ForgetMode::Hard, reason: None };
-    bed.engine.forget(&bed.caller, MemoryRef::Number(Number(1)), &hard).expect("erased on purpose");
+    bed.engine.forget(&bed.caller, MemoryRef::Number(MemoryNumber(1)), &hard).expect("erased on purpose");
     assert!(
-        bed.engine.get_forgotten(&bed.caller, MemoryRef::Number(Number(1))).expect("looked up").is_none()
+        bed.engine
+            .get_forgotten(&bed.caller, MemoryRef::Number(MemoryNumber(1)))
+            .expect("looked up")
+            .is_none()
     );
 }

@@ -150,7 +150,8 @@ fn forgetting_by_key_is_final_and_says_whether_something_was_removed() {
     assert_eq!(bed.text(Groups, "forget_memory", json!({ "key": " temp " })), "Removed memory \"temp\".");
     assert_eq!(bed.text(Groups, "forget_memory", json!({ "key": "temp" })), "No memory with key \"temp\".");
     assert_eq!(recall(&bed, "gone"), "No memories found.");
-    let filter = Filter { forgotten: tulving_core::model::request::Forgotten::Only, ..Filter::default() };
+    let filter =
+        Filter { forgotten: tulving_core::model::request::ForgottenFilter::Only, ..Filter::default() };
     let page = ListRequest { filter, sort: Sort::Newest, limit: 9, cursor: None };
     assert!(bed.engine.list(&bed.caller, &page).expect("a list").memories.is_empty());
     bed.save(SaveRequest::new("saved without a key"));

@@ -241,7 +241,10 @@ fn forget_is_final_and_takes_the_number_however_it_is_written() {
         assert_eq!(bed.text(Max, "forget", json!({ "memory_id": id })), format!("Memory #{n} forgotten."));
     }
     let page = ListRequest {
-        filter: Filter { forgotten: tulving_core::model::request::Forgotten::Only, ..Filter::default() },
+        filter: Filter {
+            forgotten: tulving_core::model::request::ForgottenFilter::Only,
+            ..Filter::default()
+        },
         sort: Sort::Newest,
         limit: 10,
         cursor: None,

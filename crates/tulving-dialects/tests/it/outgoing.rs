@@ -1,7 +1,7 @@
 use serde_json::{Map, Value, json};
 use tulving_core::model::pass::PassFilter;
 use tulving_core::model::request::{SaveRequest, TurnRequest};
-use tulving_core::model::turn::Listening;
+use tulving_core::model::turn::TurnReadingSettings;
 use tulving_core::model::vocabulary::{MemoryType, TurnRole};
 use tulving_dialects::Dialect;
 use tulving_dialects::outgoing::MARKED;
@@ -128,7 +128,7 @@ fn orders_reached_models_unmarked_at_the_start_of_a_session() {
 
 /// Runs a pass that saves a memory with the order in it, from a user's turn.
 fn pass(bed: &Bed) -> String {
-    bed.engine.listen(Listening { enabled: true, ..Listening::default() });
+    bed.engine.listen(TurnReadingSettings { enabled: true, ..TurnReadingSettings::default() });
     let content = format!("My name is Ada and I live in Graz. {}", poisoned("passes"));
     let (channel, speaker, source) = (None, None, None);
     let turn = TurnRequest { channel, role: TurnRole::User, speaker, content, source };

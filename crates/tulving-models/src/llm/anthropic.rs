@@ -4,7 +4,7 @@
 //! All models of Anthropic support tools.
 
 use serde_json::{Map, Value, json};
-use tulving_core::model::llm::{Message, Prompt, Reply, StopReason, Tool, ToolCall};
+use tulving_core::model::llm::{LlmReply, Message, Prompt, StopReason, Tool, ToolCall};
 
 use super::UnusableReply;
 use super::read::{self, text};
@@ -87,7 +87,7 @@ fn tool(tool: &Tool) -> Value {
 }
 
 /// Reads the reply of the service.
-pub(super) fn reply(answer: &Value, prompt: &Prompt) -> Result<Reply, UnusableReply> {
+pub(super) fn reply(answer: &Value, prompt: &Prompt) -> Result<LlmReply, UnusableReply> {
     let blocks = answer
         .get("content")
         .and_then(Value::as_array)

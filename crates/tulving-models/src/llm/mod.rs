@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use tulving_core::model::error::LlmError;
-use tulving_core::model::llm::{LlmName, Prompt, Reply};
+use tulving_core::model::llm::{LlmName, LlmReply, Prompt};
 use tulving_core::ports::LanguageModel;
 
 use crate::address::ServiceUrl;
@@ -87,7 +87,7 @@ impl LlmProvider {
     }
 
     /// Reads the reply of the service.
-    fn reply(self, answer: &Value, prompt: &Prompt) -> Result<Reply, UnusableReply> {
+    fn reply(self, answer: &Value, prompt: &Prompt) -> Result<LlmReply, UnusableReply> {
         match self {
             Self::OpenAi => openai::reply(answer, prompt),
             Self::Anthropic => anthropic::reply(answer, prompt),
@@ -234,7 +234,7 @@ impl HttpLlm {
     }
 
     /// Returns the answer, with retries if they are needed and allowed.
-    fn converse(&self, prompt: &Prompt, within: Duration) -> Result<Reply, LlmError> {
+    fn converse(&self, prompt: &Prompt, within: Duration) -> Result<LlmReply, LlmError> {
         let end = Instant::now() + within;
         let model = prompt.model.as_deref().unwrap_or(&self.model);
         let question = self.provider.question(model, prompt, self.wire.address()).to_string();
@@ -262,7 +262,7 @@ impl LanguageModel for HttpLlm {
         Some(LlmName { provider: self.provider.to_string(), model: self.model.clone() })
     }
 
-    fn complete(&self, prompt: &Prompt) -> Result<Reply, LlmError> {
+    fn complete(&self, prompt: &Prompt) -> Result<LlmReply, LlmError> {
         let pass =
             self.breaker.pass(Instant::now()).map_err(|CircuitOpenError { failures, left, why }| {
                 LlmError::CircuitOpen { failures, left, why }

@@ -1,7 +1,7 @@
 //! The chat API of Ollama.
 
 use serde_json::{Value, json};
-use tulving_core::model::llm::{Message, Prompt, Reply, StopReason, ToolCall};
+use tulving_core::model::llm::{LlmReply, Message, Prompt, StopReason, ToolCall};
 
 use super::UnusableReply;
 use super::openai;
@@ -57,7 +57,7 @@ fn call(call: &ToolCall) -> Value {
 }
 
 /// Reads the reply of the service.
-pub(super) fn reply(answer: &Value, prompt: &Prompt) -> Result<Reply, UnusableReply> {
+pub(super) fn reply(answer: &Value, prompt: &Prompt) -> Result<LlmReply, UnusableReply> {
     let message = answer.get("message").ok_or(UnusableReply::Malformed("it has no message"))?;
     let calls = items(message, "/tool_calls").iter().enumerate().map(|(at, call)| {
         read::call(at, text(call, "/id"), text(call, "/function/name"), call.pointer("/function/arguments"))

@@ -1,7 +1,7 @@
 //! The chat completions API of OpenAI, which most other services and local servers use too.
 
 use serde_json::{Map, Value, json};
-use tulving_core::model::llm::{Message, Prompt, Reply, StopReason, Tool, ToolCall};
+use tulving_core::model::llm::{LlmReply, Message, Prompt, StopReason, Tool, ToolCall};
 
 use super::read::{self, items, text};
 use super::{LlmProvider, UnusableReply};
@@ -101,7 +101,7 @@ fn is_closed(schema: &Value) -> bool {
 }
 
 /// Reads the reply of the service.
-pub(super) fn reply(answer: &Value, prompt: &Prompt) -> Result<Reply, UnusableReply> {
+pub(super) fn reply(answer: &Value, prompt: &Prompt) -> Result<LlmReply, UnusableReply> {
     let choice = answer.pointer("/choices/0").ok_or(UnusableReply::Malformed("it has no choices"))?;
     let message = choice.get("message").ok_or(UnusableReply::Malformed("its choice has no message"))?;
     let refusal = text(message, "/refusal");

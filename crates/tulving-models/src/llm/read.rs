@@ -1,7 +1,7 @@
 //! Reads the parts that the answers of all services have in common, and assumes nothing about them.
 
 use serde_json::Value;
-use tulving_core::model::llm::{Prompt, Reply, StopReason, Tokens, ToolCall, tokens_of};
+use tulving_core::model::llm::{LlmReply, Prompt, StopReason, Tokens, ToolCall, tokens_of};
 
 /// Returns the text at a path in the value, or an empty text.
 pub(super) fn text<'a>(value: &'a Value, place: &str) -> &'a str {
@@ -32,7 +32,7 @@ pub(super) fn reply(
     ended: StopReason,
     counted: (Option<u64>, Option<u64>),
     prompt: &Prompt,
-) -> Reply {
+) -> LlmReply {
     let ended = match ended {
         StopReason::Stop | StopReason::Other if !calls.is_empty() => StopReason::ToolCalls,
         StopReason::ToolCalls if calls.is_empty() => StopReason::Stop,
@@ -44,7 +44,7 @@ pub(super) fn reply(
         input: said(counted.0).unwrap_or_else(|| prompt.estimate()),
         output: said(counted.1).unwrap_or_else(|| tokens_of(written)),
     };
-    Reply { text, calls, tokens, ended }
+    LlmReply { text, calls, tokens, ended }
 }
 
 fn written(call: &ToolCall) -> usize {

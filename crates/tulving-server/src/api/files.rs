@@ -10,7 +10,7 @@ use tulving_core::model::time::Timestamp;
 use tulving_core::model::vocabulary::TurnRole;
 
 use super::messages;
-use tulving_core::model::answer::Unread;
+use tulving_core::model::answer::UnreadableFile;
 use tulving_dialects::conversation::{ArchiveConversationArguments, ArchiveConversationReply, archived};
 use tulving_dialects::input::NoArguments;
 use tulving_dialects::operation::{Audience, Operation, OperationMethod, OperationOutput, SingleInput};
@@ -207,7 +207,7 @@ struct ConversationListReply {
     /// The conversations, newest first.
     conversations: Vec<ConversationFileReply>,
     /// The files that are not listed.
-    unread: Vec<Unread>,
+    unread: Vec<UnreadableFile>,
 }
 
 fn conversations(

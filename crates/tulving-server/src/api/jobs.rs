@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tulving_core::model::id::JobId;
 use tulving_core::model::job::Job;
-use tulving_core::model::llm::{LlmUsage, Spending};
+use tulving_core::model::llm::{LlmSpending, LlmUsage};
 use tulving_core::model::time::Timestamp;
 use tulving_core::model::vocabulary::JobState;
 
@@ -189,7 +189,7 @@ fn usage(
     SingleInput(which): SingleInput<UsageArguments>,
 ) -> Result<OperationOutput<UsageReply>, ToolError> {
     let days = which.days.map_or(USUAL_DAYS, |days| days.0);
-    let Spending { llm, tokens_per_day, today, usage } = context.engine.usage(&context.caller, days)?;
+    let LlmSpending { llm, tokens_per_day, today, usage } = context.engine.usage(&context.caller, days)?;
     let (provider, model) = llm.map(|llm| (llm.provider, llm.model)).unzip();
     Ok(UsageReply {
         provider,

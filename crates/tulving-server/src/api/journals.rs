@@ -4,9 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tulving_core::files::long_term::LongTermFile;
 use tulving_core::files::{Day, JournalFile, JournalHit, JournalReceipt};
-use tulving_core::model::answer::{Unread, WarningMessage};
+use tulving_core::model::answer::{UnreadableFile, WarningMessage};
 use tulving_core::model::error::Class;
-use tulving_core::model::file::Previous;
+use tulving_core::model::file::PreviousFile;
 use tulving_core::model::time::Timestamp;
 
 use super::messages;
@@ -116,7 +116,7 @@ struct JournalListReply {
     /// The entries that contain the query, newest first.
     entries: Vec<JournalEntryReply>,
     /// The files that could not be read, or are not listed.
-    unread: Vec<Unread>,
+    unread: Vec<UnreadableFile>,
 }
 
 fn list(
@@ -268,8 +268,8 @@ struct LongTermVersionReply {
     size: u64,
 }
 
-impl From<Previous> for LongTermVersionReply {
-    fn from(previous: Previous) -> Self {
+impl From<PreviousFile> for LongTermVersionReply {
+    fn from(previous: PreviousFile) -> Self {
         Self { previous: previous.id, at: previous.at, size: previous.size }
     }
 }

@@ -3,12 +3,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tulving_core::model::id::PassId;
-use tulving_core::model::pass::{LastUndone, Pass, PassFilter, ToldAct, UndoStep, UndoneChange};
+use tulving_core::model::pass::{DescribedAct, LastUndoOutcome, Pass, PassFilter, UndoStep, UndoneChange};
 use tulving_core::model::time::Timestamp;
 use tulving_core::model::vocabulary::{PassKind, PassOutcome};
 use tulving_core::{DroppedLine, RejectedLine};
 
-use tulving_core::model::answer::Unread;
+use tulving_core::model::answer::UnreadableFile;
 use tulving_dialects::argument::{WholeNumber, limited};
 use tulving_dialects::operation::{Audience, Operation, OperationMethod, OperationOutput, SingleInput};
 use tulving_dialects::tool::{ToolContext, ToolError};
@@ -75,7 +75,7 @@ struct ConsolidateReply {
     /// Number of journals that were read.
     journals: usize,
     /// The journals that could not be read.
-    unread: Vec<Unread>,
+    unread: Vec<UnreadableFile>,
     /// Number of lines added to the file.
     added: usize,
     /// Number of lines removed from it.
@@ -260,7 +260,7 @@ fn get(
     SingleInput(this): SingleInput<GetPassArguments>,
 ) -> Result<OperationOutput<PassDetailsReply>, ToolError> {
     let told = context.engine.pass(&context.caller, named("pass_id", &this.pass_id)?)?;
-    let deed = |ToldAct { text, diff }: ToldAct| PassActReply { text, diff };
+    let deed = |DescribedAct { text, diff }: DescribedAct| PassActReply { text, diff };
     let pass = PassReply::of(told.pass, context.engine.now());
     Ok(PassDetailsReply { told: told.told.into_iter().map(deed).collect(), pass }.into())
 }
@@ -336,13 +336,13 @@ fn undo_last(
 ) -> Result<OperationOutput<UndoLastReply>, ToolError> {
     let step = |UndoStep { text, stays }: UndoStep| UndoStepReply { text, stays };
     Ok(match context.engine.undo_last(&context.caller, back.dry_run)? {
-        LastUndone::Pass(undone) => {
+        LastUndoOutcome::Pass(undone) => {
             let at = undone.pass.began_at;
             let pass = Some(PassReply::of(undone.pass, context.engine.now()));
             let steps = undone.steps.into_iter().map(step).collect();
             UndoLastReply { pass, at, agent: None, redoable: false, steps }
         }
-        LastUndone::Change(undone) => {
+        LastUndoOutcome::Change(undone) => {
             let UndoneChange { at, agent, redoable, steps } = undone;
             UndoLastReply { pass: None, at, agent, redoable, steps: steps.into_iter().map(step).collect() }
         }

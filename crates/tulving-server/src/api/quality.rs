@@ -105,9 +105,9 @@ struct QualityProposalReply {
     does: String,
 }
 
-impl From<answer::Finding> for QualityFindingReply {
-    fn from(found: answer::Finding) -> Self {
-        let memory = |of: answer::Concerned| AffectedMemoryReply {
+impl From<answer::QualityFinding> for QualityFindingReply {
+    fn from(found: answer::QualityFinding) -> Self {
+        let memory = |of: answer::FindingMemory| AffectedMemoryReply {
             id: memax::id(of.id),
             number: of.number.map(|number| number.0),
             label: of.label,
@@ -116,7 +116,7 @@ impl From<answer::Finding> for QualityFindingReply {
             created_at: of.created_at,
             access_count: of.access_count,
         };
-        let proposal = |one: answer::Proposal| QualityProposalReply {
+        let proposal = |one: answer::QualityProposal| QualityProposalReply {
             proposal: one.id.to_string(),
             act: one.act,
             does: one.does,

@@ -67,7 +67,7 @@ impl IdempotentRequest {
         caller: &Caller,
         work: impl FnOnce(&Engine, &Caller) -> Result<OperationResponse, Problem>,
     ) -> Result<OperationResponse, Problem> {
-        use tulving_core::model::answer::Once as Known;
+        use tulving_core::model::answer::IdempotencyDecision as Known;
         let begun = match engine.begin_once(caller, &self.key, self.fingerprint)? {
             Known::Begun(begun) => begun,
             Known::Answered(sent) if sent.is_empty() => {

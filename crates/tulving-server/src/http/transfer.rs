@@ -252,9 +252,9 @@ mod tests {
 
     /// Counts its notifications.
     #[derive(Default)]
-    struct Bell(AtomicU64);
+    struct NotificationCounter(AtomicU64);
 
-    impl MaintenanceHook for Bell {
+    impl MaintenanceHook for NotificationCounter {
         fn tend(&self) {
             self.0.fetch_add(1, Ordering::SeqCst);
         }
@@ -276,7 +276,7 @@ mod tests {
         let whole = lines.join("\n");
         lines.pop().expect("the line that ends it");
 
-        let bell = Arc::new(Bell::default());
+        let bell = Arc::new(NotificationCounter::default());
         let app = app_with(there.path(), bell.clone(), |store| store);
         let user = app.engine.user(Origin::Cli, None).expect("the user");
         let hint = async |body: String| {

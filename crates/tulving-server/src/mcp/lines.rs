@@ -96,12 +96,12 @@ mod tests {
     use super::*;
 
     /// A reader for tests: each read returns as many bytes as the next number states, or an interruption.
-    struct Splits<'a> {
+    struct SplitReader<'a> {
         bytes: &'a [u8],
         sizes: std::iter::Cycle<std::vec::IntoIter<usize>>,
     }
 
-    impl Read for Splits<'_> {
+    impl Read for SplitReader<'_> {
         fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
             match self.sizes.next().unwrap_or(1) {
                 0 => Err(io::ErrorKind::Interrupted.into()),
@@ -112,7 +112,7 @@ mod tests {
 
     fn split(bytes: &[u8], limit: usize, mut sizes: Vec<usize>) -> Vec<InputLine> {
         sizes.push(3);
-        let input = Splits { bytes, sizes: sizes.into_iter().cycle() };
+        let input = SplitReader { bytes, sizes: sizes.into_iter().cycle() };
         MessageLines::new(BufReader::with_capacity(5, input), limit)
             .map(|line| line.expect("it reads"))
             .collect()

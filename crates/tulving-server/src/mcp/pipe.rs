@@ -172,19 +172,19 @@ mod tests {
 
     use super::*;
 
-    struct Ends {
+    struct StreamEnds {
         lines: mpsc::Sender<InputLine>,
         answers: mpsc::UnboundedReceiver<OutputLine>,
     }
 
-    fn pipe() -> (StdioTransport, Ends) {
+    fn pipe() -> (StdioTransport, StreamEnds) {
         let (lines, from_lines) = mpsc::channel(9);
         let (to_answers, answers) = mpsc::unbounded_channel();
         let bounds = StdioLimits { line_bytes: 99, time: Duration::from_millis(20) };
-        (StdioTransport::new(from_lines, to_answers, bounds), Ends { lines, answers })
+        (StdioTransport::new(from_lines, to_answers, bounds), StreamEnds { lines, answers })
     }
 
-    impl Ends {
+    impl StreamEnds {
         fn send(&self, message: &Value) {
             let line = InputLine::Whole(message.to_string().into_bytes());
             self.lines.try_send(line).expect("there is room");
@@ -249,11 +249,11 @@ mod tests {
         let (mut pipe, mut ends) = pipe();
         ends.send(&ping(1));
         assert_eq!(passed_on(&mut pipe).await, 1);
-        let Ends { lines, answers } = ends;
+        let StreamEnds { lines, answers } = ends;
         drop(lines);
         assert!(pipe.receive().await.is_none(), "it gives up after a time");
         done(&mut pipe, 1);
-        ends = Ends { lines: mpsc::channel(1).0, answers };
+        ends = StreamEnds { lines: mpsc::channel(1).0, answers };
         assert_eq!(ends.answered().expect("answered")["id"], 1);
         pipe.deadline = Some(Instant::now() + Duration::from_secs(600));
         assert!(pipe.receive().await.is_none(), "nothing is left to wait for");
@@ -262,7 +262,7 @@ mod tests {
     #[tokio::test]
     async fn it_ends_where_nobody_writes_any_more() {
         let (mut pipe, ends) = pipe();
-        let Ends { lines: _lines, answers } = ends;
+        let StreamEnds { lines: _lines, answers } = ends;
         drop(answers);
         assert!(pipe.receive().await.is_none());
     }

@@ -209,9 +209,9 @@ mod tests {
     }
 
     /// A stream that fails every read and write.
-    struct Broken(io::ErrorKind);
+    struct FailingStream(io::ErrorKind);
 
-    impl Write for Broken {
+    impl Write for FailingStream {
         fn write(&mut self, _: &[u8]) -> io::Result<usize> {
             Err(self.0.into())
         }
@@ -221,7 +221,7 @@ mod tests {
         }
     }
 
-    impl io::Read for Broken {
+    impl io::Read for FailingStream {
         fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
             Err(self.0.into())
         }
@@ -230,11 +230,11 @@ mod tests {
     #[test]
     fn it_is_told_apart_who_went_away() {
         let ask = || Cursor::new(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n");
-        let gone = between(Nothing, ask, Broken(io::ErrorKind::BrokenPipe), BOUNDS);
+        let gone = between(Nothing, ask, FailingStream(io::ErrorKind::BrokenPipe), BOUNDS);
         assert!(matches!(gone, Err(StdioServerError::Gone)), "{gone:?}");
-        let full = between(Nothing, ask, Broken(io::ErrorKind::StorageFull), BOUNDS);
+        let full = between(Nothing, ask, FailingStream(io::ErrorKind::StorageFull), BOUNDS);
         assert!(matches!(full, Err(StdioServerError::Output(_))), "{full:?}");
-        let unread = || BufReader::new(Broken(io::ErrorKind::IsADirectory));
+        let unread = || BufReader::new(FailingStream(io::ErrorKind::IsADirectory));
         let unread = between(Nothing, unread, Written::default(), BOUNDS);
         assert!(matches!(unread, Err(StdioServerError::Input(_))), "{unread:?}");
     }

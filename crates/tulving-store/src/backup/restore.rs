@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use tulving_core::model::copy::{RestoreContent, StoreRestore};
 use tulving_core::model::error::{ObjectError, StoreError};
-use tulving_core::ports::{Clock, Hold, Objects, Rescue, RestoreSteps, SystemClock};
+use tulving_core::ports::{Clock, Objects, ObjectsHold, Rescue, RestoreSteps, SystemClock};
 
 use super::{ConfigOutcome, ConfigTexts, HomeContent, RestoreReport, WrittenConfig, create, extent};
 use crate::archive::{self, ArchiveEntry, BackupArchive, BackupCounts, is_archive};
@@ -277,7 +277,7 @@ struct StagedRestore {
     pending: Option<PendingRestore>,
     config: ConfigOutcome,
     /// Keeps other processes from removing the attachments before the database refers to them.
-    _hold: Option<Hold>,
+    _hold: Option<ObjectsHold>,
 }
 
 impl Default for StagedRestore {
@@ -333,7 +333,7 @@ fn refuse_taken(in_use: &Path, target: &Path) -> Result<(), StoreError> {
 }
 
 /// Stores every attachment of a backup. The name of an attachment is its hash, so existing attachments do not change.
-fn put_objects(archive: &BackupArchive, objects: &dyn Objects) -> Result<Option<Hold>, StoreError> {
+fn put_objects(archive: &BackupArchive, objects: &dyn Objects) -> Result<Option<ObjectsHold>, StoreError> {
     let mut all = archive.below(archive::OBJECTS).peekable();
     if all.peek().is_none() {
         return Ok(None);

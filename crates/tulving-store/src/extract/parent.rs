@@ -13,7 +13,7 @@ use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
 use rustix::process::Signal;
 use tulving_core::model::error::ExtractError;
-use tulving_core::ports::{Extracted, Extractor};
+use tulving_core::ports::{ExtractedText, Extractor};
 
 use super::child::{self, TESSERACT};
 use super::limits::ExtractLimits;
@@ -102,7 +102,7 @@ impl ChildExtractor {
 }
 
 impl Extractor for ChildExtractor {
-    fn extract(&self, media_type: &str, bytes: &[u8]) -> Result<Extracted, ExtractError> {
+    fn extract(&self, media_type: &str, bytes: &[u8]) -> Result<ExtractedText, ExtractError> {
         // If no reader supports the type, no process is started.
         if DocumentFormat::of(media_type).is_none() {
             return Err(read::unsupported(media_type));
@@ -143,7 +143,7 @@ impl Extractor for ChildExtractor {
 
 /// Cleans up a text that another program made: puts a blank line between pages, removes white space at both ends, and
 /// cuts the text to the limit.
-fn tidied(mut extracted: Extracted, most: usize, cut: bool) -> Extracted {
+fn tidied(mut extracted: ExtractedText, most: usize, cut: bool) -> ExtractedText {
     let mut text = extracted.text.replace('\u{c}', "\n\n").trim().to_owned();
     extracted.cut = cut || text.len() > most;
     text.truncate(text.floor_char_boundary(most));

@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 use tulving_core::model::error::ExtractError;
 use tulving_core::model::preview;
-use tulving_core::ports::Extracted;
+use tulving_core::ports::ExtractedText;
 
 /// Maximum length of the JSON line, in bytes.
 pub(super) const LONGEST_HEAD: usize = 16_384;
@@ -87,9 +87,9 @@ impl From<ExtractReplyFailure> for ExtractError {
 /// The part of an answer that could be read.
 pub(super) enum ExtractReply {
     /// A complete text.
-    Whole(Extracted),
+    Whole(ExtractedText),
     /// A text that is valid only if the program that wrote it succeeded.
-    Open(Extracted),
+    Open(ExtractedText),
     /// There is no text.
     Failed(ExtractError),
     /// The answer is missing or incomplete.
@@ -109,7 +109,7 @@ pub(super) fn said(output: &[u8]) -> ExtractReply {
                 return ExtractReply::Nothing;
             };
             let text = String::from_utf8_lossy(text).into_owned();
-            let extracted = Extracted { text, title, by, pages, cut };
+            let extracted = ExtractedText { text, title, by, pages, cut };
             match bytes {
                 None => ExtractReply::Open(extracted),
                 Some(bytes) if bytes == extracted.text.len() => ExtractReply::Whole(extracted),

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 use sha2::{Digest, Sha256};
-use tulving_core::model::foreign::{Collection, ForeignMemory, ForeignTimes};
+use tulving_core::model::foreign::{ForeignCollection, ForeignMemory, ForeignTimes};
 use tulving_core::model::request::SaveRequest;
 use tulving_core::model::time::Timestamp;
 use tulving_core::model::vocabulary::{ContentType, System};
@@ -82,8 +82,8 @@ impl<'a> ChatConversationList<'a> {
 }
 
 /// Reads a chat. A conversation without a name gets the name `unnamed`.
-pub(super) fn read(json: &ForeignJson, unnamed: &str, note: &str) -> Option<Collection> {
-    let mut all = Collection::new(System::Chat);
+pub(super) fn read(json: &ForeignJson, unnamed: &str, note: &str) -> Option<ForeignCollection> {
+    let mut all = ForeignCollection::new(System::Chat);
     let mut talks = ChatConversationList::default();
     match json {
         ForeignJson::Object(object) => gather(object, unnamed, &mut talks, &mut all)?,
@@ -105,7 +105,7 @@ fn one<'a>(
     value: Result<&'a Value, &'a str>,
     unnamed: &str,
     talks: &mut ChatConversationList<'a>,
-    all: &mut Collection,
+    all: &mut ForeignCollection,
 ) {
     let object = match json::object(value) {
         Ok(object) => object,
@@ -129,7 +129,7 @@ fn gather<'a>(
     object: &'a ForeignJsonObject,
     unnamed: &str,
     talks: &mut ChatConversationList<'a>,
-    all: &mut Collection,
+    all: &mut ForeignCollection,
 ) -> Option<()> {
     let name = named(object).unwrap_or_else(|| unnamed.to_owned());
     let mut read = Vec::new();
@@ -147,7 +147,7 @@ fn read_talk(
     conversation: &str,
     messages: &[(String, &ForeignJsonObject)],
     note: &str,
-    all: &mut Collection,
+    all: &mut ForeignCollection,
 ) {
     let times: Vec<Option<Timestamp>> =
         messages.iter().map(|(_, message)| json::time(message, "at")).collect();

@@ -16,7 +16,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::ffi::{self, ErrorCode};
 use rusqlite::{Connection, OpenFlags};
 use tempfile::TempDir;
-use tulving_core::model::file::Stamp;
+use tulving_core::model::file::FileStamp;
 use tulving_core::model::preview;
 
 use super::error::ForeignError;
@@ -219,7 +219,7 @@ fn encoded(path: &OsStr) -> String {
 
 /// The state of the files of a database: the file itself, its write-ahead log and its journal.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct ForeignFileStamps(Vec<Option<Stamp>>);
+struct ForeignFileStamps(Vec<Option<FileStamp>>);
 
 impl ForeignFileStamps {
     fn of(at: ForeignDatabasePath<'_>) -> Result<Self, ForeignError> {

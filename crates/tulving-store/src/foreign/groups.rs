@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use tulving_core::model::foreign::{Collection, ForeignMemory, ForeignTimes};
+use tulving_core::model::foreign::{ForeignCollection, ForeignMemory, ForeignTimes};
 use tulving_core::model::request::SaveRequest;
 use tulving_core::model::vocabulary::{ContentType, Stability, System};
 use tulving_core::{model::limits, model::preview};
@@ -23,7 +23,7 @@ pub(super) fn read(
     memories: &ForeignTable<'_>,
     wanted: Option<&str>,
     note: &str,
-) -> Result<Collection, ForeignError> {
+) -> Result<ForeignCollection, ForeignError> {
     let group = GROUP.iter().copied().find(|column| memories.has(column));
     let wanted = match group {
         None => None,
@@ -31,7 +31,7 @@ pub(super) fn read(
     };
     let mut columns = vec!["key", "content", "category", "metadata", "created_at", "updated_at"];
     columns.extend(group);
-    let mut all = Collection::new(System::Groups);
+    let mut all = ForeignCollection::new(System::Groups);
     memories.rows(&columns, &mut |row| {
         if let Some((column, name)) = &wanted {
             match row.text(column) {

@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use tulving_core::files::{Day, long_term};
-use tulving_core::model::foreign::{Diary, Skipped};
+use tulving_core::model::foreign::{ForeignWorkspace, SkippedItem};
 use tulving_core::model::limits;
 use tulving_core::model::vocabulary::System;
 
@@ -35,7 +35,7 @@ fn holds_memory(folder: &Path) -> bool {
         || entries.any(|entry| entry.file_name().to_str().is_some_and(|name| Day::of_journal(name).is_some()))
 }
 
-pub(super) fn read(path: &Path) -> Result<Diary, ForeignError> {
+pub(super) fn read(path: &Path) -> Result<ForeignWorkspace, ForeignError> {
     let folder = folder(path).ok_or_else(|| ForeignError::NotOf {
         path: path.to_owned(),
         system: System::Maven,
@@ -43,7 +43,7 @@ pub(super) fn read(path: &Path) -> Result<Diary, ForeignError> {
     })?;
     let unreadable =
         |path: &Path, source: io::Error| ForeignError::Unreadable { path: path.to_owned(), source };
-    let mut diary = Diary::default();
+    let mut diary = ForeignWorkspace::default();
     let mut names = Vec::new();
     for entry in fs::read_dir(&folder).map_err(|error| unreadable(&folder, error))? {
         let name = entry.map_err(|error| unreadable(&folder, error))?.file_name();
@@ -53,7 +53,7 @@ pub(super) fn read(path: &Path) -> Result<Diary, ForeignError> {
         } else if name != long_term::FILE && name.ends_with(".md") && !name.starts_with('.') {
             let why =
                 "its name is not that of a day, such as 2026-05-27.md; --as files takes it as a document";
-            diary.unread.push(Skipped { what: name.to_owned(), why: why.to_owned() });
+            diary.unread.push(SkippedItem { what: name.to_owned(), why: why.to_owned() });
         }
     }
     diary.unread.sort_by(|one, other| one.what.cmp(&other.what));
@@ -61,7 +61,7 @@ pub(super) fn read(path: &Path) -> Result<Diary, ForeignError> {
     for name in names {
         match tree::read(&folder.join(&name), limits::JOURNAL_SHOWN_BYTES) {
             Ok((_, bytes)) => diary.journals.push((name, bytes)),
-            Err(error) => diary.unread.push(Skipped { what: name, why: error.to_string() }),
+            Err(error) => diary.unread.push(SkippedItem { what: name, why: error.to_string() }),
         }
     }
     if folder != path {
@@ -75,7 +75,7 @@ pub(super) fn read(path: &Path) -> Result<Diary, ForeignError> {
         match tree::read(&known, limits::LONG_TERM_BYTES as u64) {
             Ok((_, bytes)) => diary.long_term = Some(bytes),
             Err(error) => {
-                diary.unread.push(Skipped { what: long_term::FILE.to_owned(), why: error.to_string() });
+                diary.unread.push(SkippedItem { what: long_term::FILE.to_owned(), why: error.to_string() });
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Max: the memories and the conversation log in `max.db`.
 
-use tulving_core::model::foreign::{Collection, ForeignMemory, ForeignTimes, ForeignTurn};
-use tulving_core::model::id::Number;
+use tulving_core::model::foreign::{ForeignCollection, ForeignMemory, ForeignTimes, ForeignTurn};
+use tulving_core::model::id::MemoryNumber;
 use tulving_core::model::preview;
 use tulving_core::model::request::SaveRequest;
 use tulving_core::model::vocabulary::{Author, System, TurnRole};
@@ -29,8 +29,8 @@ pub(super) fn read(
     database: &ForeignDatabase,
     memories: &ForeignTable<'_>,
     note: &str,
-) -> Result<Collection, ForeignError> {
-    let mut all = Collection::new(System::Max);
+) -> Result<ForeignCollection, ForeignError> {
+    let mut all = ForeignCollection::new(System::Max);
     memories.rows(MEMORY, &mut |row| match memory(row, note) {
         Ok(memory) => all.memories.push(memory),
         Err(why) => all.skip(label(row), why),
@@ -71,7 +71,7 @@ fn memory(row: &ForeignRow<'_>, note: &str) -> Result<ForeignMemory, String> {
     let made = created_at.map(|at| at.to_string()).unwrap_or_default();
     Ok(ForeignMemory {
         label: label(row),
-        number: number.map(|number| Number(number.unsigned_abs())),
+        number: number.map(|number| MemoryNumber(number.unsigned_abs())),
         times: ForeignTimes { created_at, accessed_at: row.time("last_accessed"), ..ForeignTimes::default() },
         ..ForeignMemory::new(format!("{id} {made}"), request)
     })

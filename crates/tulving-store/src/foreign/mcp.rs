@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::hash::Hash;
 
 use serde_json::Value;
-use tulving_core::model::foreign::{Collection, ForeignLink, ForeignMemory};
+use tulving_core::model::foreign::{ForeignCollection, ForeignLink, ForeignMemory};
 use tulving_core::model::request::SaveRequest;
 use tulving_core::model::vocabulary::{ContentType, LinkedBy, Relation, System};
 use tulving_core::{model::limits, model::preview};
@@ -44,8 +44,8 @@ struct McpEntity {
     relations: Vec<(String, String)>,
 }
 
-pub(super) fn read(json: &ForeignJson, note: &str) -> Option<Collection> {
-    let mut all = Collection::new(System::Mcp);
+pub(super) fn read(json: &ForeignJson, note: &str) -> Option<ForeignCollection> {
+    let mut all = ForeignCollection::new(System::Mcp);
     let (mut order, mut entities) = (Vec::new(), HashMap::<String, McpEntity>::new());
     let mut relations = Vec::new();
     for (place, sort, value) in parts(json, &mut all)? {
@@ -90,7 +90,7 @@ type McpGraphRecord<'a> = (String, Result<(&'static str, &'a Value), &'a str>);
 /// Returns the entities and relations of a file. Lines of any other kind are ignored, as the server does.
 fn parts<'a>(
     json: &'a ForeignJson,
-    all: &mut Collection,
+    all: &mut ForeignCollection,
 ) -> Option<Vec<(String, &'static str, &'a ForeignJsonObject)>> {
     let mut found: Vec<McpGraphRecord<'_>> = Vec::new();
     match json {

@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 use sha2::{Digest, Sha256};
-use tulving_core::model::foreign::{Collection, ForeignMemory, ForeignTimes, Stands};
+use tulving_core::model::foreign::{ForeignCollection, ForeignMemory, ForeignStatus, ForeignTimes};
 use tulving_core::model::id::{MemoryId, MemoryRef};
 use tulving_core::model::request::SaveRequest;
 use tulving_core::model::vocabulary::{ContentType, State, System};
@@ -52,8 +52,8 @@ pub(super) fn is(json: &ForeignJson) -> bool {
     }
 }
 
-pub(super) fn read(json: &ForeignJson, note: &str) -> Option<Collection> {
-    let mut all = Collection::new(System::Memax);
+pub(super) fn read(json: &ForeignJson, note: &str) -> Option<ForeignCollection> {
+    let mut all = ForeignCollection::new(System::Memax);
     let elements: Vec<ForeignJsonElement<'_>> = match json {
         ForeignJson::Object(object) => {
             all.notes.extend(one_page(object));
@@ -115,9 +115,9 @@ fn memory(object: &ForeignJsonObject, note: &str) -> Result<ForeignMemory, &'sta
         ..SaveRequest::new(content)
     };
     let stands = match json::word(object, "state") {
-        Some(State::Archived) => Stands::Archived,
-        Some(State::Cooling) => Stands::Cooling,
-        _ => Stands::Active,
+        Some(State::Archived) => ForeignStatus::Archived,
+        Some(State::Cooling) => ForeignStatus::Cooling,
+        _ => ForeignStatus::Active,
     };
     let id = json::written(object, "id");
     let name = id.clone().unwrap_or_else(|| {

@@ -19,7 +19,7 @@ mod words;
 
 use std::path::{Path, PathBuf};
 
-use tulving_core::model::foreign::{Collection, Diary};
+use tulving_core::model::foreign::{ForeignCollection, ForeignWorkspace};
 use tulving_core::model::vocabulary::System;
 
 pub use self::error::ForeignError;
@@ -44,9 +44,9 @@ enum ForeignStorage {
 #[derive(Clone, Debug)]
 pub enum ForeignContent {
     /// Memories.
-    Memories(Collection),
+    Memories(ForeignCollection),
     /// Journals.
-    Journals(Diary),
+    Journals(ForeignWorkspace),
 }
 
 /// Recognises the data of another system: a database by its tables, JSON by its structure, a folder by its content.
@@ -133,7 +133,7 @@ impl ForeignSource {
     }
 
     /// Reads a database. If another program has written to the database in the meantime, reads it again.
-    fn rows(&self, group: Option<&str>, note: &str) -> Result<Collection, ForeignError> {
+    fn rows(&self, group: Option<&str>, note: &str) -> Result<ForeignCollection, ForeignError> {
         for _ in 0..database::ROUNDS {
             let database = ForeignDatabase::open(&self.path)?;
             let memories =

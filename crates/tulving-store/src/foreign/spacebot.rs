@@ -1,6 +1,8 @@
 //! Spacebot: memories with their associations, including forgotten ones.
 
-use tulving_core::model::foreign::{Collection, ForeignLink, ForeignMemory, ForeignTimes, Stands};
+use tulving_core::model::foreign::{
+    ForeignCollection, ForeignLink, ForeignMemory, ForeignStatus, ForeignTimes,
+};
 use tulving_core::model::request::SaveRequest;
 use tulving_core::model::vocabulary::{LinkedBy, Relation, System};
 use tulving_core::{model::limits, model::preview};
@@ -30,8 +32,8 @@ pub(super) fn read(
     database: &ForeignDatabase,
     memories: &ForeignTable<'_>,
     note: &str,
-) -> Result<Collection, ForeignError> {
-    let mut all = Collection::new(System::Spacebot);
+) -> Result<ForeignCollection, ForeignError> {
+    let mut all = ForeignCollection::new(System::Spacebot);
     let (mut beyond, mut unknown) = (0, 0);
     memories.rows(MEMORY, &mut |row| match memory(row, note) {
         Ok(memory) => {
@@ -95,7 +97,7 @@ fn memory(row: &ForeignRow<'_>, note: &str) -> Result<ForeignMemory, String> {
             accessed_at: row.time("last_accessed_at"),
             access_count: words::count(row.whole("access_count")),
         },
-        stands: if row.flag("forgotten") { Stands::Forgotten } else { Stands::Active },
+        stands: if row.flag("forgotten") { ForeignStatus::Forgotten } else { ForeignStatus::Active },
         ..ForeignMemory::new(id, request)
     })
 }

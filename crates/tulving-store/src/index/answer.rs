@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use tulving_core::model::id::MemoryId;
 use tulving_core::model::score::Importance;
-use tulving_core::model::search::{Found, Item, Question, SearchScope, Session, Weights};
+use tulving_core::model::search::{Item, SearchQuery, SearchResults, SearchScope, Session, Weights};
 use tulving_core::model::time::Timestamp;
 
 use super::keyword::{LengthNormalization, QueryTerms};
@@ -22,8 +22,8 @@ use super::visible::VisibleDocs;
 pub(super) fn search(
     snapshot: &IndexSnapshot,
     scope: &SearchScope,
-    question: &Question,
-) -> Result<Found, DamagedIndexFile> {
+    question: &SearchQuery,
+) -> Result<SearchResults, DamagedIndexFile> {
     let parts = snapshot.views()?;
     let views: Vec<SegmentView<'_>> = parts.iter().map(|(view, _)| *view).collect();
     let visible = parts.iter().map(|(view, dead)| VisibleDocs::of(*view, dead, scope));
@@ -55,7 +55,15 @@ pub(super) fn search(
     }
     let speakers = names.spoken.into_iter().map(str::to_owned).collect();
     let (rarities, partial) = (words.rarities, snapshot.partial);
-    let mut found = Found { items, speakers, sessions, with_terms, rarities, partial, ..Found::default() };
+    let mut found = SearchResults {
+        items,
+        speakers,
+        sessions,
+        with_terms,
+        rarities,
+        partial,
+        ..SearchResults::default()
+    };
     for (part, visible) in visible.iter().enumerate() {
         found.within += u64::from(visible.counts.items);
         if question.meaning.is_some() {
@@ -267,7 +275,7 @@ fn item<'a>(
         order: picked.order,
         speaker: names.place(picked.part, class, view),
         at: Timestamp::from_micros(detail.at()),
-        cast: detail.cast(view.lengths[place]),
+        properties: detail.properties(view.lengths[place]),
         weights: Weights { stability: facets.stability(), state: facets.state(), importance },
     })
 }

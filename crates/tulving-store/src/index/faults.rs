@@ -8,13 +8,13 @@ use super::trouble::IndexStepError;
 
 /// Counts steps, and fails at a chosen step.
 #[derive(Default)]
-pub(super) struct Steps {
+pub(super) struct FailingSteps {
     taken: AtomicUsize,
     /// The number of the step that fails, from 1; 0 if no step fails.
     fails_at: AtomicUsize,
 }
 
-impl Steps {
+impl FailingSteps {
     /// Makes the step fail that comes this many steps after the current one.
     fn fail_in(&self, steps: usize) {
         self.fails_at.store(self.taken.load(Ordering::SeqCst) + steps, Ordering::SeqCst);
@@ -35,7 +35,7 @@ mod tests {
 
     use tulving_core::model::id::MemoryId;
     use tulving_core::model::request::Filter;
-    use tulving_core::model::search::{Meaning, Question, SearchScope, Sight};
+    use tulving_core::model::search::{QueryVector, SearchQuery, SearchScope, VisibilityScope};
     use tulving_core::model::vocabulary::Boundary;
     use tulving_core::ports::Index;
     use tulving_text::terms;
@@ -63,18 +63,19 @@ mod tests {
 
     fn assert_right(store: &Arc<Fake>, index: &SearchIndex) {
         let spaces: HashMap<_, _> = (0..3).map(|n| (space(n), Boundary::Hub)).collect();
-        let sight = Sight { principal: person(0), spaces };
+        let sight = VisibilityScope { principal: person(0), spaces };
         let scope = SearchScope { sight, filter: Filter::default(), among: None };
         let scratch = SearchIndex::in_memory(Arc::clone(store));
         for asked in ["alpha beta", "omega deploy", "psi"] {
-            let meaning = Some(Meaning { model: "m1".to_owned(), vector: vector(asked, 96) });
-            let question = Question { terms: terms::terms(asked), meaning, depth: 20, ..Question::default() };
+            let meaning = Some(QueryVector { model: "m1".to_owned(), vector: vector(asked, 96) });
+            let question =
+                SearchQuery { terms: terms::terms(asked), meaning, depth: 20, ..SearchQuery::default() };
             let found = index.search(&scope, &question).expect("an answer");
             assert_eq!(found, scratch.search(&scope, &question).expect("an answer"));
         }
     }
 
-    fn steps(index: &SearchIndex) -> &super::Steps {
+    fn steps(index: &SearchIndex) -> &super::FailingSteps {
         &index.folder.as_ref().expect("it has a folder").steps
     }
 

@@ -29,7 +29,7 @@ const BUFFER: usize = 1 << 20;
 pub(super) struct IndexFolder {
     path: PathBuf,
     #[cfg(test)]
-    pub(super) steps: super::faults::Steps,
+    pub(super) steps: super::faults::FailingSteps,
 }
 
 /// The right to change the folder. It ends when this value is dropped.
@@ -46,7 +46,7 @@ impl IndexFolder {
         Self {
             path: path.to_owned(),
             #[cfg(test)]
-            steps: super::faults::Steps::default(),
+            steps: super::faults::FailingSteps::default(),
         }
     }
 

@@ -3,7 +3,7 @@
 //! Small segments are merged when there are many of them. So the tail always has few segments, and each doc is
 //! rewritten only a few times.
 
-use tulving_core::model::search::Entry;
+use tulving_core::model::search::IndexEntry;
 
 use super::segment::{MergedSegmentContent, NewSegmentContent, held};
 use super::snapshot::{IndexSnapshot, SnapshotPart, views};
@@ -16,7 +16,11 @@ const LARGE: usize = 32 * 1024;
 
 impl IndexSnapshot {
     /// Adds memories in their present state. The caller has already marked their old docs as dead.
-    pub(super) fn absorb(&mut self, entries: &[Entry], model: Option<&str>) -> Result<(), DamagedIndexFile> {
+    pub(super) fn absorb(
+        &mut self,
+        entries: &[IndexEntry],
+        model: Option<&str>,
+    ) -> Result<(), DamagedIndexFile> {
         let segment = held(&NewSegmentContent::of(entries, model))?;
         if segment.docs() > 0 {
             self.tail.push(SnapshotPart::new(segment));

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use tulving_core::model::search::Question;
+use tulving_core::model::search::SearchQuery;
 
 use super::expand;
 use super::segment::Postings;
@@ -73,7 +73,7 @@ impl LengthNormalization {
 }
 
 impl<'a> QueryTerms<'a> {
-    pub(super) fn of(question: &Question, parts: &[VisibleDocs<'a>]) -> Result<Self, DamagedIndexFile> {
+    pub(super) fn of(question: &SearchQuery, parts: &[VisibleDocs<'a>]) -> Result<Self, DamagedIndexFile> {
         let terms = &question.terms;
         let items: f64 = parts.iter().map(|part| f64::from(part.counts.items)).sum();
         let length: f64 = parts.iter().map(|part| part.counts.length as f64).sum();

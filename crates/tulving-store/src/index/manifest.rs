@@ -6,7 +6,7 @@
 use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
-use tulving_text::{cast, terms};
+use tulving_text::{properties, terms};
 
 use super::segment::{MAGIC, vocabulary};
 use super::trouble::DamagedIndexFile;
@@ -89,11 +89,11 @@ pub(super) fn fingerprint() -> u32 {
         hasher.update(&MAGIC);
         vocabulary().for_each(|word| hasher.update(word.as_bytes()));
         terms::terms(sample).iter().for_each(|term| hasher.update(term.as_bytes()));
-        let said = cast::cast(sample, 7);
+        let said = properties::of(sample, 7);
         hasher.update(&said.questions.to_ne_bytes());
         hasher.update(&[u8::from(said.ends_with_question), u8::from(said.time_word)]);
         for time in TIMES {
-            hasher.update(&[u8::from(cast::cast(time, 7).time_word)]);
+            hasher.update(&[u8::from(properties::of(time, 7).time_word)]);
         }
         hasher.finalize()
     });
@@ -112,7 +112,7 @@ mod tests {
     #[test]
     fn every_time_that_the_fingerprint_looks_at_counts_as_one() {
         for time in TIMES {
-            assert!(cast::cast(time, 7).time_word, "{time}");
+            assert!(properties::of(time, 7).time_word, "{time}");
         }
     }
 

@@ -3,7 +3,7 @@
 //! The store searches the content of every memory for the words of the question. The matches are searched together with
 //! the existing part of the index. Words that differ in more than their ending are not found this way.
 
-use tulving_core::model::search::{Entry, Question, SearchScope};
+use tulving_core::model::search::{IndexEntry, SearchQuery, SearchScope};
 
 use super::SearchIndex;
 use super::build::ENTRIES;
@@ -23,9 +23,9 @@ impl SearchIndex {
     pub(super) fn held(
         &self,
         scope: &SearchScope,
-        question: &Question,
+        question: &SearchQuery,
         model: Option<&str>,
-    ) -> Result<Vec<Entry>, IndexStepError> {
+    ) -> Result<Vec<IndexEntry>, IndexStepError> {
         let ids = self.source.holding(&letters(&question.terms), scope.filter.space, MOST)?;
         let mut entries = Vec::with_capacity(ids.len());
         for some in ids.chunks(ENTRIES) {
@@ -37,7 +37,7 @@ impl SearchIndex {
 
 impl IndexSnapshot {
     /// A copy of this snapshot with these memories added.
-    pub(super) fn and(&self, entries: &[Entry], model: Option<&str>) -> Result<Self, DamagedIndexFile> {
+    pub(super) fn and(&self, entries: &[IndexEntry], model: Option<&str>) -> Result<Self, DamagedIndexFile> {
         let mut both = self.clone();
         for entry in entries {
             both.kill(entry.memory.id.as_bytes(), false)?;

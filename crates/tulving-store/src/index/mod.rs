@@ -42,7 +42,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use tulving_core::model::error::IndexError;
-use tulving_core::model::search::{Found, Question, SearchScope};
+use tulving_core::model::search::{SearchQuery, SearchResults, SearchScope};
 use tulving_core::ports::{Feed, Index, Log};
 
 use self::fold::FoldEffort;
@@ -247,7 +247,7 @@ impl SearchIndex {
 }
 
 impl Index for SearchIndex {
-    fn search(&self, scope: &SearchScope, question: &Question) -> Result<Found, IndexError> {
+    fn search(&self, scope: &SearchScope, question: &SearchQuery) -> Result<SearchResults, IndexError> {
         if self.snapshot()?.partial {
             let model = self.source.model()?;
             let model = model.as_deref();

@@ -1,7 +1,7 @@
 //! The vector lane: the cosines of the question and the items. They are exact if there are few items. If there are
 //! many, sign bits preselect the items to compare.
 
-use tulving_core::model::search::{self, Meaning};
+use tulving_core::model::search::{self, QueryVector};
 
 use super::quantise::QuantisedQuery;
 use super::segment::{DocDetailFields as _, DocVectors, SegmentView, stride};
@@ -48,7 +48,7 @@ pub(super) struct VectorResults {
 impl VectorResults {
     /// Compares the visible docs, and finds the `depth` nearest.
     pub(super) fn of(
-        meaning: Option<&Meaning>,
+        meaning: Option<&QueryVector>,
         parts: &[VisibleDocs<'_>],
         views: &[SegmentView<'_>],
         depth: usize,

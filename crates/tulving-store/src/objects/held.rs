@@ -7,7 +7,7 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::PathBuf;
 
 use tulving_core::model::error::ObjectError;
-use tulving_core::ports::Hold;
+use tulving_core::ports::ObjectsHold;
 
 use super::local::trouble;
 use crate::{files, home};
@@ -24,19 +24,19 @@ impl ObjectsLock {
         Self { file }
     }
 
-    pub(super) fn keeping(&self) -> Result<Hold, ObjectError> {
+    pub(super) fn keeping(&self) -> Result<ObjectsHold, ObjectError> {
         let shared = || -> io::Result<File> {
             let file = self.open()?;
             file.lock_shared()?;
             Ok(file)
         };
-        shared().map(Hold::by).map_err(|error| trouble("locked", &error))
+        shared().map(ObjectsHold::by).map_err(|error| trouble("locked", &error))
     }
 
-    pub(super) fn removing(&self) -> Result<Option<Hold>, ObjectError> {
+    pub(super) fn removing(&self) -> Result<Option<ObjectsHold>, ObjectError> {
         let file = self.open().map_err(|error| trouble("locked", &error))?;
         match file.try_lock() {
-            Ok(()) => Ok(Some(Hold::by(file))),
+            Ok(()) => Ok(Some(ObjectsHold::by(file))),
             Err(TryLockError::WouldBlock) => Ok(None),
             Err(TryLockError::Error(error)) => Err(trouble("locked", &error)),
         }

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{OFlags, Timespec, Timestamps};
 use tulving_core::model::error::ObjectError;
-use tulving_core::ports::{Hold, ObjectKey, Objects};
+use tulving_core::ports::{ObjectKey, Objects, ObjectsHold};
 
 use super::ObjectSizes;
 use super::held::ObjectsLock;
@@ -103,11 +103,11 @@ impl Objects for LocalObjects {
         Self::erase(&self.path(&key)).map_err(|error| trouble("removed", &error))
     }
 
-    fn keeping(&self) -> Result<Hold, ObjectError> {
+    fn keeping(&self) -> Result<ObjectsHold, ObjectError> {
         self.held.keeping()
     }
 
-    fn removing(&self) -> Result<Option<Hold>, ObjectError> {
+    fn removing(&self) -> Result<Option<ObjectsHold>, ObjectError> {
         self.held.removing()
     }
 }

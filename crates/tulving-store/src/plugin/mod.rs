@@ -14,7 +14,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use tulving_core::model::backend::{BackendListQuery, BackendRecallQuery, Description, Given, Listed, Verb};
+use tulving_core::model::backend::{
+    BackendDescription, BackendItem, BackendList, BackendListQuery, BackendRecallQuery, Verb,
+};
 use tulving_core::model::error::BackendError;
 use tulving_core::model::id::{MemoryId, PrincipalId, SpaceId};
 use tulving_core::model::memory::Memory;
@@ -147,7 +149,7 @@ fn understood<T>(by: &PluginSession, read: Result<T, String>) -> Result<T, Backe
 }
 
 impl Backend for Plugin {
-    fn describe(&self, within: Duration) -> Result<Description, BackendError> {
+    fn describe(&self, within: Duration) -> Result<BackendDescription, BackendError> {
         self.session()?.described(Instant::now() + within).map_err(late(within))
     }
 
@@ -156,7 +158,7 @@ impl Backend for Plugin {
         understood(&by, wire::saved(&said, memory.id))
     }
 
-    fn recall(&self, query: &BackendRecallQuery, within: Duration) -> Result<Vec<Given>, BackendError> {
+    fn recall(&self, query: &BackendRecallQuery, within: Duration) -> Result<Vec<BackendItem>, BackendError> {
         let (by, said) = self.ask(Verb::Recall, &wire::recall(query), within)?;
         understood(&by, wire::memories(said, query.limit)).map(|listed| listed.given)
     }
@@ -167,12 +169,12 @@ impl Backend for Plugin {
         spaces: &[SpaceId],
         viewer: PrincipalId,
         within: Duration,
-    ) -> Result<Option<Given>, BackendError> {
+    ) -> Result<Option<BackendItem>, BackendError> {
         let (by, said) = self.ask(Verb::Get, &wire::get(id, spaces, viewer), within)?;
         understood(&by, wire::memory(said))
     }
 
-    fn list(&self, query: &BackendListQuery, within: Duration) -> Result<Listed, BackendError> {
+    fn list(&self, query: &BackendListQuery, within: Duration) -> Result<BackendList, BackendError> {
         let (by, said) = self.ask(Verb::List, &wire::list(query), within)?;
         understood(&by, wire::memories(said, query.limit))
     }

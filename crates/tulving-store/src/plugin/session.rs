@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use rustix::io::Errno;
 use rustix::process::WaitOptions;
 use serde_json::{Value, json};
-use tulving_core::model::backend::Description;
+use tulving_core::model::backend::BackendDescription;
 use tulving_core::model::error::BackendError;
 use tulving_core::model::preview;
 
@@ -60,7 +60,7 @@ struct PluginSessionState {
     /// The number of the last request.
     last: u64,
     /// The description that the plugin sent.
-    description: Option<Description>,
+    description: Option<BackendDescription>,
     waiting: HashMap<u64, Sender<PluginReply>>,
     /// The channel for the lines to write; `None` after the session was closed or has ended.
     lines: Option<Sender<Vec<u8>>>,
@@ -249,7 +249,7 @@ impl PluginSession {
 
     /// Returns the description of the plugin, and waits for it until the deadline. If a caller's time limit is shorter
     /// than the time limit of a start, its timeout does not end the session.
-    pub(super) fn described(&self, deadline: Instant) -> Result<Description, BackendError> {
+    pub(super) fn described(&self, deadline: Instant) -> Result<BackendDescription, BackendError> {
         let last = self.started + START;
         let time = deadline.min(last).saturating_duration_since(Instant::now());
         let is_open = |state: &mut PluginSessionState| state.description.is_none() && state.ended.is_none();
@@ -435,9 +435,9 @@ mod tests {
 
     /// A process that has left the process group of its plugin. It is killed at the end of the test if it is still
     /// running.
-    struct Stranger(Pid);
+    struct EscapedProcess(Pid);
 
-    impl Stranger {
+    impl EscapedProcess {
         fn of(folder: &Path) -> Self {
             let id = || fs::read_to_string(folder.join("stranger")).ok()?.trim().parse().ok();
             eventually("it has not begun", || id().is_some());
@@ -445,7 +445,7 @@ mod tests {
         }
     }
 
-    impl Drop for Stranger {
+    impl Drop for EscapedProcess {
         fn drop(&mut self) {
             let _ = rustix::process::kill_process(self.0, Signal::KILL);
         }
@@ -472,7 +472,7 @@ mod tests {
             let folder = tempfile::tempdir().expect("a folder");
             let session = PluginSession::start(&shell(folder.path(), &format!("{leaves} sleep 1000")))
                 .expect("started");
-            let stranger = Stranger::of(folder.path());
+            let stranger = EscapedProcess::of(folder.path());
             assert!(runs(stranger.0), "{leaves}");
             session.end(BackendError::Gone { why: "it was late".to_owned() });
             eventually("a child that left the session lives", || !runs(stranger.0));
@@ -487,9 +487,9 @@ mod tests {
         let other = tempfile::tempdir().expect("a folder");
         let kept = PluginSession::start(&shell(other.path(), &format!("{LEAVES_A_STRANGER} sleep 1000")))
             .expect("started");
-        let of_another = Stranger::of(other.path());
+        let of_another = EscapedProcess::of(other.path());
         let session = PluginSession::start(&shell(folder.path(), &script)).expect("started");
-        let stranger = Stranger::of(folder.path());
+        let stranger = EscapedProcess::of(folder.path());
         eventually("a child that left the session lives", || !runs(stranger.0));
         eventually("threads and pipes are left", || session.is_over());
         assert!(runs(of_another.0), "those of another plugin are left alone");
@@ -501,7 +501,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let script = format!("{LEAVES_AN_UNMARKED_STRANGER} while [ ! -e stranger ]; do sleep 0.01; done");
         let session = PluginSession::start(&shell(folder.path(), &script)).expect("started");
-        let stranger = Stranger::of(folder.path());
+        let stranger = EscapedProcess::of(folder.path());
         eventually("it has not ended", || session.ended().is_some());
         eventually("threads and pipes are left", || session.is_over());
         assert!(rustix::process::test_kill_process(stranger.0).is_ok(), "the stranger lives");
@@ -512,7 +512,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let script = format!("{LEAVES_A_STRANGER} sleep 1000");
         let session = PluginSession::start(&shell(folder.path(), &script)).expect("started");
-        let _stranger = Stranger::of(folder.path());
+        let _stranger = EscapedProcess::of(folder.path());
         // More bytes than fit into a pipe that the process does not read.
         let (caller, _answer) = mpsc::channel();
         session.send("save", &json!({ "text": "x".repeat(1 << 20) }), caller).expect("sent");

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use tulving_core::model::backend::{
-    BackendListQuery, BackendRecallQuery, BackendScope, Description, Given, Listed, Verb,
+    BackendDescription, BackendItem, BackendList, BackendListQuery, BackendRecallQuery, BackendScope, Verb,
 };
 use tulving_core::model::error::BackendError;
 use tulving_core::model::id::{MemoryId, PrincipalId, SpaceId};
@@ -76,7 +76,7 @@ pub(super) fn describe() -> Value {
 }
 
 /// Reads the description of a plugin.
-pub(super) fn description(said: Value) -> Result<Description, String> {
+pub(super) fn description(said: Value) -> Result<BackendDescription, String> {
     #[derive(Deserialize)]
     struct PluginDescriptionReply {
         protocol: u64,
@@ -93,7 +93,7 @@ pub(super) fn description(said: Value) -> Result<Description, String> {
         return Err(format!("it offers the unknown verb `{}`", preview::short(other)));
     }
     let offers = |verb: &Verb| said.verbs.iter().any(|said| said == verb.as_str());
-    Ok(Description {
+    Ok(BackendDescription {
         version: preview::short(&said.version),
         verbs: Verb::ALL.into_iter().filter(offers).collect(),
     })
@@ -145,7 +145,7 @@ pub(super) fn forget(id: MemoryId, space: SpaceId, hard: bool) -> Value {
 
 /// Reads the memories of an answer one by one, so that an invalid memory does not make the others unusable. Reads at
 /// most one memory beyond the limit, which shows that there are more.
-pub(super) fn memories(said: Value, limit: usize) -> Result<Listed, String> {
+pub(super) fn memories(said: Value, limit: usize) -> Result<BackendList, String> {
     #[derive(Deserialize)]
     struct PluginMemoriesReply {
         memories: Vec<Value>,
@@ -155,10 +155,10 @@ pub(super) fn memories(said: Value, limit: usize) -> Result<Listed, String> {
     let said: PluginMemoriesReply =
         serde_json::from_value(said).map_err(|error| format!("its memories: {error}"))?;
     let taken = said.memories.into_iter().take(limit.saturating_add(1));
-    Ok(Listed { given: taken.map(given).collect(), more: said.more })
+    Ok(BackendList { given: taken.map(given).collect(), more: said.more })
 }
 
-pub(super) fn memory(said: Value) -> Result<Option<Given>, String> {
+pub(super) fn memory(said: Value) -> Result<Option<BackendItem>, String> {
     #[derive(Deserialize)]
     struct PluginMemoryReply {
         memory: Option<Value>,
@@ -173,7 +173,7 @@ pub(super) fn forgotten(said: &Value) -> Result<bool, String> {
     forgotten.ok_or_else(|| "it did not say whether anything was forgotten".to_owned())
 }
 
-fn given(said: Value) -> Given {
+fn given(said: Value) -> BackendItem {
     serde_json::from_value(said).map(Box::new).map_err(|error| preview::cut(&error.to_string(), SAID))
 }
 

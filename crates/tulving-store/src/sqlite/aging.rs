@@ -1,11 +1,11 @@
-//! Reads the data for lifecycle rules: the [`Life`] of each memory, without its content.
+//! Reads the data for lifecycle rules: the [`LifecycleData`] of each memory, without its content.
 
 use std::sync::LazyLock;
 
 use rusqlite::{Row, params};
 use tulving_core::model::error::StoreError;
 use tulving_core::model::id::{MemoryId, PrincipalId, SpaceId, Version};
-use tulving_core::model::life::Life;
+use tulving_core::model::life::LifecycleData;
 use tulving_core::model::time::Timestamp;
 use tulving_core::ports::Aging;
 
@@ -18,7 +18,7 @@ impl Aging for SqliteStore {
         spaces: &[SpaceId],
         after: Option<MemoryId>,
         limit: usize,
-    ) -> Result<Vec<Life>, StoreError> {
+    ) -> Result<Vec<LifecycleData>, StoreError> {
         static SQL: LazyLock<String> = LazyLock::new(|| {
             format!(
                 "SELECT m.id, m.space, m.owner, m.boundary, m.version, m.type, m.kind, m.stability, m.importance, m.tags, \
@@ -49,9 +49,9 @@ impl Aging for SqliteStore {
     }
 }
 
-fn life(row: &Row<'_>) -> rusqlite::Result<Life> {
+fn life(row: &Row<'_>) -> rusqlite::Result<LifecycleData> {
     let mut columns = ColumnReader::of(row);
-    Ok(Life {
+    Ok(LifecycleData {
         id: columns.id(MemoryId::from_bytes)?,
         space: columns.id(SpaceId::from_bytes)?,
         owner: columns.id(PrincipalId::from_bytes)?,

@@ -2,7 +2,7 @@
 
 use rusqlite::Connection;
 use tulving_core::model::checkup::{MemoryAttachment, MemoryName, MirroredMemory};
-use tulving_core::model::id::{MemoryId, Number};
+use tulving_core::model::id::{MemoryId, MemoryNumber};
 
 use super::failure::SqliteError;
 use super::rows::ColumnReader;
@@ -42,7 +42,7 @@ fn name(columns: &mut ColumnReader<'_>) -> rusqlite::Result<MemoryName> {
     let number: Option<i64> = columns.take()?;
     let number = number.and_then(|number| u64::try_from(number).ok()).filter(|number| *number > 0);
     Ok(MemoryName {
-        number: number.map(Number),
+        number: number.map(MemoryNumber),
         space: columns.take()?,
         id: columns.id(MemoryId::from_bytes)?,
     })

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use rusqlite::{OptionalExtension, params};
 use tulving_core::model::error::StoreError;
 use tulving_core::model::id::{PrincipalId, SpaceId};
-use tulving_core::model::search::Sight;
+use tulving_core::model::search::VisibilityScope;
 use tulving_core::model::space::{MemberOf, Membership, Principal, Space, Team, Token, TokenHash, Viewer};
 use tulving_core::model::vocabulary::Role;
 use tulving_core::ports::{Directory, Log as _};
@@ -29,7 +29,7 @@ static KNOWN_SPACES: LazyLock<String> = LazyLock::new(|| {
 });
 
 impl Directory for SqliteStore {
-    fn sight(&self, viewer: &Viewer) -> Result<Sight, StoreError> {
+    fn sight(&self, viewer: &Viewer) -> Result<VisibilityScope, StoreError> {
         static SQL: LazyLock<String> = LazyLock::new(visible::sight);
         // The counter is read before the sight, so that a sight is never cached under the counter of a later change.
         let change_counter = self.change_counter()?;
@@ -43,7 +43,7 @@ impl Directory for SqliteStore {
                 let mut columns = ColumnReader::of(row);
                 Ok((columns.id(SpaceId::from_bytes)?, columns.word()?))
             })?;
-            Ok(Sight { principal: viewer.principal, spaces: found.collect::<Result<_, _>>()? })
+            Ok(VisibilityScope { principal: viewer.principal, spaces: found.collect::<Result<_, _>>()? })
         })?;
         self.sights.keep(change_counter, viewer, &sight);
         Ok(sight)

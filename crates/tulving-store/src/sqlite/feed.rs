@@ -10,7 +10,7 @@ use rusqlite::{Connection, Params, params, params_from_iter};
 use tulving_core::model::error::StoreError;
 use tulving_core::model::id::{MemoryId, SpaceId};
 use tulving_core::model::memory::{Chunk, Embedding, Status};
-use tulving_core::model::search::Entry;
+use tulving_core::model::search::IndexEntry;
 use tulving_core::model::vocabulary::State;
 use tulving_core::ports::Feed;
 use tulving_text::fold;
@@ -62,7 +62,7 @@ impl VectorModels {
 }
 
 impl Feed for SqliteStore {
-    fn entries(&self, ids: &[MemoryId], model: Option<&str>) -> Result<Vec<Entry>, StoreError> {
+    fn entries(&self, ids: &[MemoryId], model: Option<&str>) -> Result<Vec<IndexEntry>, StoreError> {
         static SQL: LazyLock<String> = LazyLock::new(|| {
             format!(
                 "SELECT m.row, {AROUND_UNUSED}, {FIELDS}, NULL FROM json_each(?1) j \
@@ -77,7 +77,7 @@ impl Feed for SqliteStore {
         after: Option<MemoryId>,
         limit: usize,
         model: Option<&str>,
-    ) -> Result<Vec<Entry>, StoreError> {
+    ) -> Result<Vec<IndexEntry>, StoreError> {
         static SQL: LazyLock<String> = LazyLock::new(|| {
             format!(
                 "SELECT m.row, {AROUND_UNUSED}, {FIELDS}, NULL FROM memories m \
@@ -179,7 +179,7 @@ fn entries(
     sql: &str,
     values: impl Params,
     model: Option<&str>,
-) -> Result<Vec<Entry>, SqliteError> {
+) -> Result<Vec<IndexEntry>, SqliteError> {
     let mut statement = reader.prepare_cached(sql)?;
     let mut found = statement.query(values)?;
     let (mut entries, mut picked) = (Vec::new(), String::from("["));
@@ -190,7 +190,7 @@ fn entries(
             picked.push(',');
         }
         picked.push_str(&number.to_string());
-        entries.push(Entry { memory: rows::memory_from(&mut columns)?, chunks: Vec::new() });
+        entries.push(IndexEntry { memory: rows::memory_from(&mut columns)?, chunks: Vec::new() });
     }
     picked.push(']');
     add_chunks(reader, &mut entries, &picked, model)?;
@@ -200,7 +200,7 @@ fn entries(
 /// Adds the chunks to each entry. `picked` contains the row numbers of the entries, in their order, as a JSON array.
 fn add_chunks(
     reader: &Connection,
-    entries: &mut [Entry],
+    entries: &mut [IndexEntry],
     picked: &str,
     model: Option<&str>,
 ) -> Result<(), SqliteError> {

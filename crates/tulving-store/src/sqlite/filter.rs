@@ -5,7 +5,7 @@
 
 use rusqlite::types::Value;
 use tulving_core::model::id::MemoryId;
-use tulving_core::model::request::{Filter, Forgotten, Quarantined, Sort, Timed};
+use tulving_core::model::request::{Filter, ForgottenFilter, Quarantined, Sort, TimeCondition};
 use tulving_core::model::space::Viewer;
 use tulving_core::model::time::Timestamp;
 use tulving_core::model::vocabulary::{MemoryType, State};
@@ -85,8 +85,8 @@ impl SqlConditions {
             Quarantined::Either => {}
         }
         all.plain(match filter.forgotten {
-            Forgotten::Without => "m.forgotten_at IS NULL",
-            Forgotten::Only => "m.forgotten_at IS NOT NULL AND +m.owner = ?1",
+            ForgottenFilter::Without => "m.forgotten_at IS NULL",
+            ForgottenFilter::Only => "m.forgotten_at IS NOT NULL AND +m.owner = ?1",
         });
         all.plain(&visible::memory("m"));
         all.costly(filter);
@@ -114,11 +114,11 @@ impl SqlConditions {
 
     /// Adds the condition on a time. Compares by days if the value represents a whole day, which is the case if it is
     /// the first instant or the last millisecond of the day.
-    fn timed(&mut self, timed: Timed) {
+    fn timed(&mut self, timed: TimeCondition) {
         let (column, period, has_start) = match timed {
-            Timed::Happened(period) => ("coalesce(m.occurred_at, m.created_at)", period, true),
-            Timed::Done(period) => ("m.done_at", period, true),
-            Timed::Due(period) => (DUE, period, false),
+            TimeCondition::Happened(period) => ("coalesce(m.occurred_at, m.created_at)", period, true),
+            TimeCondition::Done(period) => ("m.done_at", period, true),
+            TimeCondition::Due(period) => (DUE, period, false),
         };
         let ends = [period.days.0, period.days.1, period.from, period.until];
         let [first_day, last_day, from, until] = ends.map(|at| self.bind(Value::Integer(at.as_micros())));

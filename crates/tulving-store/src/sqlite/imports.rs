@@ -1,7 +1,7 @@
 //! Reads records of imported files, and of memories imported from other systems.
 
 use rusqlite::{OptionalExtension, Row, params};
-use tulving_core::model::change::AdoptedItem;
+use tulving_core::model::change::ImportRecord;
 use tulving_core::model::error::StoreError;
 use tulving_core::model::file::ImportedFile;
 use tulving_core::model::id::{MemoryId, PrincipalId, SpaceId, Version};
@@ -38,7 +38,7 @@ impl Imports for SqliteStore {
         owner: PrincipalId,
         system: System,
         names: &[[u8; 32]],
-    ) -> Result<Vec<AdoptedItem>, StoreError> {
+    ) -> Result<Vec<ImportRecord>, StoreError> {
         self.read(|reader| {
             let mut statement = reader.prepare_cached(
                 "SELECT a.name, a.says, m.id, a.version, m.version, m.space, m.state, m.forgotten_at, m.quarantined_at, \
@@ -63,9 +63,9 @@ impl Imports for SqliteStore {
     }
 }
 
-fn item(row: &Row<'_>) -> rusqlite::Result<AdoptedItem> {
+fn item(row: &Row<'_>) -> rusqlite::Result<ImportRecord> {
     let mut columns = ColumnReader::of(row);
-    Ok(AdoptedItem {
+    Ok(ImportRecord {
         name: columns.take()?,
         says: columns.take()?,
         memory: columns.id(MemoryId::from_bytes)?,

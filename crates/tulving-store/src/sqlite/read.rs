@@ -6,16 +6,16 @@ use std::sync::LazyLock;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Params, ToSql, params, params_from_iter};
 use tulving_core::model::association::Association;
-use tulving_core::model::change::Listing;
+use tulving_core::model::change::FrozenOrder;
 use tulving_core::model::error::StoreError;
 use tulving_core::model::id::{ListingId, MemoryId, MemoryRef, PrincipalId, SpaceId, TurnId};
 use tulving_core::model::memory::{Memory, VersionRecord};
-use tulving_core::model::request::{Filter, Forgotten, Sort, TurnFilter};
+use tulving_core::model::request::{Filter, ForgottenFilter, Sort, TurnFilter};
 use tulving_core::model::search::Section;
 use tulving_core::model::space::Viewer;
 use tulving_core::model::time::Timestamp;
 use tulving_core::model::turn::Turn;
-use tulving_core::ports::{Extent, Memories, Probe};
+use tulving_core::ports::{DuplicateQuery, Memories, ReadLimit};
 
 use super::failure::SqliteError;
 use super::filter::{self, SqlConditions};
@@ -35,12 +35,12 @@ impl Memories for SqliteStore {
         viewer: &Viewer,
         space: SpaceId,
         which: MemoryRef,
-        forgotten: Forgotten,
+        forgotten: ForgottenFilter,
     ) -> Result<Option<Memory>, StoreError> {
         static BY_ID: LazyLock<[String; 2]> = LazyLock::new(|| one_memory("m.id = ?3"));
         static BY_NUMBER: LazyLock<[String; 2]> =
             LazyLock::new(|| one_memory("m.space = ?3 AND m.number = ?4"));
-        let at = usize::from(forgotten == Forgotten::Only);
+        let at = usize::from(forgotten == ForgottenFilter::Only);
         let (me, within) = (viewer.principal.as_bytes(), visible::within(viewer));
         self.read(|reader| match which {
             MemoryRef::Id(id) => one(reader, &BY_ID[at], params![me, within, id.as_bytes()]),
@@ -75,7 +75,7 @@ impl Memories for SqliteStore {
         viewer: &Viewer,
         filter: &Filter,
         sort: Sort,
-        extent: Extent,
+        extent: ReadLimit,
         after: Option<(Timestamp, MemoryId)>,
     ) -> Result<Vec<Memory>, StoreError> {
         let mut conditions = SqlConditions::of(viewer, filter);
@@ -130,7 +130,12 @@ impl Memories for SqliteStore {
         })
     }
 
-    fn listing(&self, viewer: &Viewer, id: ListingId, now: Timestamp) -> Result<Option<Listing>, StoreError> {
+    fn listing(
+        &self,
+        viewer: &Viewer,
+        id: ListingId,
+        now: Timestamp,
+    ) -> Result<Option<FrozenOrder>, StoreError> {
         self.read(|reader| {
             let mut statement = reader.prepare_cached(
                 "SELECT expires_at, ids FROM listings WHERE id = ?1 AND principal = ?2 AND expires_at > ?3",
@@ -140,13 +145,13 @@ impl Memories for SqliteStore {
                 let mut columns = ColumnReader::of(row);
                 let (expires_at, blob): (_, Vec<u8>) = (columns.time()?, columns.take()?);
                 let ids = rows::ids(&blob).map(MemoryId::from_bytes).collect();
-                Ok(Listing { id, principal: viewer.principal, expires_at, ids })
+                Ok(FrozenOrder { id, principal: viewer.principal, expires_at, ids })
             });
             Ok(found.optional()?)
         })
     }
 
-    fn duplicate(&self, viewer: &Viewer, probe: &Probe<'_>) -> Result<Option<Memory>, StoreError> {
+    fn duplicate(&self, viewer: &Viewer, probe: &DuplicateQuery<'_>) -> Result<Option<Memory>, StoreError> {
         static BY_KEY: LazyLock<String> =
             LazyLock::new(|| duplicate("m.space = ?3 AND m.audience = ?4 AND m.key = ?5"));
         static BY_PATH: LazyLock<String> =

@@ -10,14 +10,15 @@ use serde::de::DeserializeOwned;
 use tulving_core::model::association::Association;
 use tulving_core::model::audit::AuditEntry;
 use tulving_core::model::error::Invalid;
-use tulving_core::model::file::Stamp;
+use tulving_core::model::file::FileStamp;
 use tulving_core::model::id::{
-    AuditId, JobId, MemoryId, Number, OrgId, PassId, PrincipalId, SpaceId, TeamId, TokenId, TurnId, Version,
+    AuditId, JobId, MemoryId, MemoryNumber, OrgId, PassId, PrincipalId, SpaceId, TeamId, TokenId, TurnId,
+    Version,
 };
 use tulving_core::model::job::{Job, Lease};
 use tulving_core::model::memory::{
-    Attachment, Auto, Classification, ContentHash, Memory, Mirror, Place, Provenance, Span, Status, Text,
-    Usage, VersionFields, VersionRecord,
+    Attachment, Classification, ContentHash, ConversationPlace, DerivedFields, Memory, MemoryText,
+    MemoryTimes, Mirror, Provenance, Status, Usage, VersionFields, VersionRecord,
 };
 use tulving_core::model::record::CurrentVersion;
 use tulving_core::model::score::{Importance, Weight};
@@ -135,7 +136,7 @@ fn fields(columns: &mut ColumnReader<'_>) -> rusqlite::Result<VersionFields> {
     let mut fields = VersionFields {
         key: columns.take()?,
         boundary: columns.word()?,
-        text: Text {
+        text: MemoryText {
             content: columns.take()?,
             content_type: columns.word()?,
             language: None,
@@ -145,7 +146,7 @@ fn fields(columns: &mut ColumnReader<'_>) -> rusqlite::Result<VersionFields> {
             tags: columns.texts()?,
         },
         class: classification(columns)?,
-        span: Span {
+        span: MemoryTimes {
             occurred_at: columns.time_or_none()?,
             valid_from: columns.time_or_none()?,
             valid_until: columns.time_or_none()?,
@@ -153,10 +154,10 @@ fn fields(columns: &mut ColumnReader<'_>) -> rusqlite::Result<VersionFields> {
         },
         source_note: columns.take()?,
         project: columns.take()?,
-        auto: Auto::default(),
+        auto: DerivedFields::default(),
     };
     fields.text.language = columns.take()?;
-    fields.auto = Auto::from_bits(columns.take()?);
+    fields.auto = DerivedFields::from_bits(columns.take()?);
     Ok(fields)
 }
 
@@ -260,11 +261,15 @@ pub(super) fn memory_from(columns: &mut ColumnReader<'_>) -> rusqlite::Result<Me
     let version = Version(columns.small()?);
     let status = status(columns)?;
     let provenance = provenance(columns)?;
-    let place = Place { conversation: columns.take()?, position: columns.take()?, speaker: columns.take()? };
+    let place = ConversationPlace {
+        conversation: columns.take()?,
+        position: columns.take()?,
+        speaker: columns.take()?,
+    };
     let usage = usage(columns)?;
     let fields = fields(columns)?;
     let superseded_by = columns.id_or_none(MemoryId::from_bytes)?;
-    let number = number.and_then(|number| u64::try_from(number).ok()).map(Number);
+    let number = number.and_then(|number| u64::try_from(number).ok()).map(MemoryNumber);
     Ok(Memory {
         id,
         number,
@@ -515,8 +520,8 @@ pub(super) fn token(columns: &mut ColumnReader<'_>) -> rusqlite::Result<Token> {
 }
 
 /// Reads `size, modified, inode` of a file.
-pub(super) fn stamp(columns: &mut ColumnReader<'_>) -> rusqlite::Result<Stamp> {
-    Ok(Stamp {
+pub(super) fn stamp(columns: &mut ColumnReader<'_>) -> rusqlite::Result<FileStamp> {
+    Ok(FileStamp {
         size: columns.count()?,
         modified: columns.take()?,
         inode: columns.take::<i64>()?.cast_unsigned(),

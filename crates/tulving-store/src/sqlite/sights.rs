@@ -3,7 +3,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use tulving_core::model::search::Sight;
+use tulving_core::model::search::VisibilityScope;
 use tulving_core::model::space::Viewer;
 
 /// Maximum number of viewers whose sights are cached.
@@ -16,12 +16,12 @@ pub(super) struct SightCache(Mutex<CachedSights>);
 #[derive(Default)]
 struct CachedSights {
     change_counter: u64,
-    sights: Vec<(Viewer, Sight)>,
+    sights: Vec<(Viewer, VisibilityScope)>,
 }
 
 impl SightCache {
     /// The viewer's sight, if it was read since the last write to the store.
-    pub(super) fn known(&self, change_counter: u64, viewer: &Viewer) -> Option<Sight> {
+    pub(super) fn known(&self, change_counter: u64, viewer: &Viewer) -> Option<VisibilityScope> {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let known =
             kept.sights.iter().filter(|_| kept.change_counter == change_counter).find(|(of, _)| of == viewer);
@@ -29,7 +29,7 @@ impl SightCache {
     }
 
     /// Caches a sight that was read after the change counter.
-    pub(super) fn keep(&self, change_counter: u64, viewer: &Viewer, sight: &Sight) {
+    pub(super) fn keep(&self, change_counter: u64, viewer: &Viewer, sight: &VisibilityScope) {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.change_counter != change_counter || kept.sights.len() >= MOST {
             kept.sights.clear();

@@ -11,7 +11,7 @@ use std::path::Path;
 
 use rustix::fs::{AtFlags, OFlags, unlinkat};
 use serde::{Deserialize, Serialize};
-use tulving_core::model::file::{Appended, FilePath};
+use tulving_core::model::file::{AppendResult, FilePath};
 
 use super::beneath::{self, FileLocation, MissingFolderPolicy, SpaceFolder};
 use super::notes::{RecoveryNote, RecoveryNoteFile};
@@ -37,7 +37,7 @@ pub(super) fn append(
     files: &Workspace,
     path: &FilePath,
     entry: &str,
-) -> Result<Appended, WorkspaceFileError> {
+) -> Result<AppendResult, WorkspaceFileError> {
     let space = SpaceFolder::open(&files.root, path.folder(), MissingFolderPolicy::Make)?;
     let spot = space.spot(path.name(), MissingFolderPolicy::Make)?;
     lock::lock(&spot.folder)?;
@@ -57,7 +57,7 @@ fn attempt(
     path: &FilePath,
     spot: &FileLocation,
     entry: &str,
-) -> Result<Option<Appended>, WorkspaceFileError> {
+) -> Result<Option<AppendResult>, WorkspaceFileError> {
     let there = spot.file(OFlags::RDWR | OFlags::APPEND)?;
     let end = match there.as_ref().map_or(Ok(FileEnd::EMPTY), FileEnd::of) {
         // Another program has just made the file shorter.
@@ -79,7 +79,7 @@ fn add(
     there: Option<File>,
     end: FileEnd,
     lines: &[u8],
-) -> Result<Option<Appended>, WorkspaceFileError> {
+) -> Result<Option<AppendResult>, WorkspaceFileError> {
     let created = there.is_none();
     let file = match there.map_or_else(|| spot.create(), Ok) {
         Err(WorkspaceFileError::Exists) => return Ok(None),
@@ -102,7 +102,7 @@ fn add(
     }
     let until = (&file).stream_position()?;
     let start = until.saturating_sub((lines.len() - end.break_before().len()) as u64);
-    Ok(Some(Appended { start, created }))
+    Ok(Some(AppendResult { start, created }))
 }
 
 /// Records the bytes to write durably, so that a process can finish the append after a power loss.

@@ -13,7 +13,7 @@ use std::path::{Component, Path};
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat, fstat, fsync, mkdirat, openat, statat};
 use rustix::io::Errno;
 use tulving_core::model::error::StoreError;
-use tulving_core::model::file::{Folder, Stamp};
+use tulving_core::model::file::{FileStamp, Folder};
 
 use super::trouble::WorkspaceFileError;
 use crate::home;
@@ -359,10 +359,10 @@ pub(super) fn unchanged(before: &Stat, now: &Stat) -> bool {
 
 /// Returns the values that distinguish two states of a file.
 #[allow(clippy::unnecessary_cast, clippy::useless_conversion, reason = "the types differ between systems")]
-pub(super) fn stamp(found: &Stat) -> Stamp {
+pub(super) fn stamp(found: &Stat) -> FileStamp {
     let nanos = i128::from(found.st_mtime) * 1_000_000_000 + i128::from(found.st_mtime_nsec);
     let ends = (i128::from(i64::MIN), i128::from(i64::MAX));
-    Stamp {
+    FileStamp {
         size: u64::try_from(found.st_size).unwrap_or(0),
         modified: nanos.clamp(ends.0, ends.1) as i64,
         inode: found.st_ino as u64,

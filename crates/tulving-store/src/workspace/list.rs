@@ -9,7 +9,7 @@ use std::os::fd::OwnedFd;
 
 use rustix::fs::{AtFlags, Dir, DirEntry, FileType, Mode, OFlags, Stat, fstat, openat, statat};
 use rustix::io::Errno;
-use tulving_core::model::file::{FileEntry, FileList, FilePath, Folder, Stamp};
+use tulving_core::model::file::{FileEntry, FileList, FilePath, FileStamp, Folder};
 
 use super::beneath::{self, MissingFolderPolicy, SpaceFolder};
 use super::trouble::{WorkspaceFileError, escaped, printable};
@@ -55,7 +55,7 @@ pub(super) fn list(
 /// A file that is among the first `most` files so far.
 struct ListedFile {
     path: FilePath,
-    stamp: Stamp,
+    stamp: FileStamp,
 }
 
 struct ListingWalk<'a> {

@@ -29,7 +29,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tulving_core::model::error::FileError;
-use tulving_core::model::file::{Appended, FileContent, FileList, FilePath, Folder, Pledge, Previous, Stamp};
+use tulving_core::model::file::{
+    AppendResult, FileContent, FileList, FilePath, FileStamp, Folder, PendingFile, PreviousFile,
+};
 use tulving_core::model::id::MemoryId;
 use tulving_core::model::time::Timestamp;
 use tulving_core::ports::{Files, From as Basis};
@@ -179,7 +181,7 @@ impl Files for Workspace {
         Ok(found)
     }
 
-    fn stamp(&self, path: &FilePath) -> Result<Option<Stamp>, FileError> {
+    fn stamp(&self, path: &FilePath) -> Result<Option<FileStamp>, FileError> {
         self.mend();
         or_none(read::stamp(self, path)).map_err(self.told(path, "read"))
     }
@@ -189,7 +191,7 @@ impl Files for Workspace {
         or_none(read::read(self, path, most)).map_err(self.told(path, "read"))
     }
 
-    fn append(&self, path: &FilePath, entry: &str) -> Result<Appended, FileError> {
+    fn append(&self, path: &FilePath, entry: &str) -> Result<AppendResult, FileError> {
         let told = self.told(path, "written");
         let _writing = self.writing().map_err(&told)?;
         append::append(self, path, entry).map_err(told)
@@ -221,7 +223,7 @@ impl Files for Workspace {
         Ok(removed.is_some())
     }
 
-    fn previous(&self, path: &FilePath) -> Result<Vec<Previous>, FileError> {
+    fn previous(&self, path: &FilePath) -> Result<Vec<PreviousFile>, FileError> {
         previous::list(&self.previous_of(path)).map_err(self.told(path, "read"))
     }
 
@@ -235,17 +237,17 @@ impl Files for Workspace {
         previous::forget(&self.previous_of(path)).map_err(told)
     }
 
-    fn pledge(&self, pledge: &Pledge, content: &[u8]) -> Result<(), FileError> {
+    fn pledge(&self, pledge: &PendingFile, content: &[u8]) -> Result<(), FileError> {
         let told = self.told(&pledge.path, "created");
         let _writing = self.writing().map_err(&told)?;
         pending_file::create(self, pledge, content).map_err(told)
     }
 
-    fn pledges(&self) -> Result<Vec<Pledge>, FileError> {
+    fn pledges(&self) -> Result<Vec<PendingFile>, FileError> {
         Ok(pending_file::of_dead_processes(self))
     }
 
-    fn settle(&self, pledge: &Pledge, saved: bool) -> Result<(), FileError> {
+    fn settle(&self, pledge: &PendingFile, saved: bool) -> Result<(), FileError> {
         let told = self.told(&pledge.path, "removed");
         let _writing = self.writing().map_err(&told)?;
         pending_file::settle(self, pledge, saved).map_err(told)

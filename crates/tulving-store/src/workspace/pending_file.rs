@@ -7,7 +7,7 @@
 use data_encoding::HEXLOWER;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
-use tulving_core::model::file::Pledge;
+use tulving_core::model::file::PendingFile;
 use tulving_core::model::id::MemoryId;
 
 use super::beneath::{self, MissingFolderPolicy};
@@ -26,7 +26,11 @@ struct PendingFileNote {
 }
 
 /// Creates a pending file, which stays only if its memory is saved.
-pub(super) fn create(files: &Workspace, pledge: &Pledge, content: &[u8]) -> Result<(), WorkspaceFileError> {
+pub(super) fn create(
+    files: &Workspace,
+    pledge: &PendingFile,
+    content: &[u8],
+) -> Result<(), WorkspaceFileError> {
     let spot = replace::unlinked(files, &pledge.path, MissingFolderPolicy::Make)?;
     if spot.stat()?.is_some() {
         return Err(WorkspaceFileError::Exists);
@@ -57,12 +61,12 @@ pub(super) fn create(files: &Workspace, pledge: &Pledge, content: &[u8]) -> Resu
 }
 
 /// Returns the pending files of dead processes.
-pub(super) fn of_dead_processes(files: &Workspace) -> Vec<Pledge> {
-    let mut found: Vec<Pledge> = RecoveryNote::of_the_dead(&files.home.pledges())
+pub(super) fn of_dead_processes(files: &Workspace) -> Vec<PendingFile> {
+    let mut found: Vec<PendingFile> = RecoveryNote::of_the_dead(&files.home.pledges())
         .into_iter()
         .filter_map(|note| {
             let (promise, _) = note.read::<PendingFileNote>().ok()??;
-            Some(Pledge { path: promise.file.path(&files.root)?, memory: promise.memory })
+            Some(PendingFile { path: promise.file.path(&files.root)?, memory: promise.memory })
         })
         .collect();
     found.sort_unstable_by_key(|pledge| pledge.memory);
@@ -71,7 +75,7 @@ pub(super) fn of_dead_processes(files: &Workspace) -> Vec<Pledge> {
 
 /// Settles a pending file: keeps it if the memory was saved, and otherwise removes it. Skips a file that is already
 /// settled, or that another process is about to settle.
-pub(super) fn settle(files: &Workspace, pledge: &Pledge, saved: bool) -> Result<(), WorkspaceFileError> {
+pub(super) fn settle(files: &Workspace, pledge: &PendingFile, saved: bool) -> Result<(), WorkspaceFileError> {
     let name = pledge.memory.to_string();
     let held = files.pledged().remove(&pledge.memory);
     let Some(note) = held.or_else(|| RecoveryNote::take(&files.home.pledges(), &name)) else {
@@ -88,7 +92,11 @@ pub(super) fn settle(files: &Workspace, pledge: &Pledge, saved: bool) -> Result<
 }
 
 /// Removes a pending file, unless another file has replaced it.
-fn undone(files: &Workspace, pledge: &Pledge, promise: &PendingFileNote) -> Result<(), WorkspaceFileError> {
+fn undone(
+    files: &Workspace,
+    pledge: &PendingFile,
+    promise: &PendingFileNote,
+) -> Result<(), WorkspaceFileError> {
     let digest = HEXLOWER.decode(promise.digest.as_bytes()).ok().and_then(|digest| digest.try_into().ok());
     let ours = promise.file.path(&files.root).is_some_and(|path| path == pledge.path);
     let (Some(digest), true) = (digest, ours) else {

@@ -8,7 +8,7 @@ use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::Path;
 
-use tulving_core::model::file::Previous;
+use tulving_core::model::file::PreviousFile;
 use tulving_core::model::time::Timestamp;
 
 use super::read;
@@ -52,7 +52,7 @@ pub(super) fn keep(folder: &Path, mut old: &File, now: Timestamp) -> Result<(), 
 }
 
 /// Returns the former texts in a folder, newest first.
-pub(super) fn list(folder: &Path) -> Result<Vec<Previous>, WorkspaceFileError> {
+pub(super) fn list(folder: &Path) -> Result<Vec<PreviousFile>, WorkspaceFileError> {
     let failed = |error: io::Error| WorkspaceFileError::from(files::unwritten(folder, "read", &error));
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
@@ -68,7 +68,7 @@ pub(super) fn list(folder: &Path) -> Result<Vec<Previous>, WorkspaceFileError> {
         };
         match (time_of(id), entry.metadata()) {
             (Some(at), Ok(file)) if file.is_file() => {
-                found.push(Previous { id: id.to_owned(), at, size: file.len() });
+                found.push(PreviousFile { id: id.to_owned(), at, size: file.len() });
             }
             _ => {}
         }

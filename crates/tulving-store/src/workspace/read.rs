@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use rustix::fs::fstat;
 use sha2::{Digest as _, Sha256};
-use tulving_core::model::file::{FileContent, FilePath, Stamp};
+use tulving_core::model::file::{FileContent, FilePath, FileStamp};
 
 use super::Workspace;
 use super::beneath::{self, MissingFolderPolicy, SpaceFolder};
@@ -20,7 +20,7 @@ const ATTEMPTS: usize = 5;
 const PAUSE: Duration = Duration::from_millis(1);
 
 /// Returns the current state of a file.
-pub(super) fn stamp(files: &Workspace, path: &FilePath) -> Result<Stamp, WorkspaceFileError> {
+pub(super) fn stamp(files: &Workspace, path: &FilePath) -> Result<FileStamp, WorkspaceFileError> {
     let space = SpaceFolder::open(&files.root, path.folder(), MissingFolderPolicy::Leave)?;
     let found = space.stat(path.name())?;
     match beneath::why_not(&found) {

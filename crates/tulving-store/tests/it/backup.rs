@@ -8,7 +8,7 @@ use tempfile::tempdir;
 use tulving_core::model::checkup::{Severity, StoreCheckDepth};
 use tulving_core::model::error::StoreError;
 use tulving_core::model::request::{Filter, Sort};
-use tulving_core::ports::{Checkup, Log, Memories};
+use tulving_core::ports::{IntegrityChecks, Log, Memories};
 use tulving_store::{ExistingFilePolicy, SqliteStore};
 
 use crate::made::{dump, quiet, save, store, user};

@@ -5,7 +5,7 @@ use rusqlite::Connection;
 use tempfile::tempdir;
 use tulving_core::model::change::Write;
 use tulving_core::model::checkup::{Severity, StoreCheckDepth, StoreCheckFinding};
-use tulving_core::ports::{Checkup, Upkeep};
+use tulving_core::ports::{IntegrityChecks, Upkeep};
 use tulving_store::{ExistingFilePolicy, SqliteStore};
 
 use crate::fixture::fill;

@@ -5,7 +5,7 @@ use tempfile::tempdir;
 use tulving_core::model::checkup::{Severity, StoreCheckDepth};
 use tulving_core::model::error::StoreError;
 use tulving_core::model::request::Filter;
-use tulving_core::ports::{Checkup, Log, Memories, Store};
+use tulving_core::ports::{IntegrityChecks, Log, Memories, Store};
 use tulving_store::SqliteStore;
 
 use crate::made::{act, insert, memory, save, store, user};

@@ -6,7 +6,7 @@ use std::path::Path;
 use tempfile::tempdir;
 use tulving_core::model::checkup::{Severity, StoreCheckDepth, StoreCheckFinding};
 use tulving_core::model::error::StoreError;
-use tulving_core::ports::Checkup;
+use tulving_core::ports::IntegrityChecks;
 use tulving_store::{ExistingFilePolicy, Home, SqliteStore, check_target};
 
 use crate::made::{quiet, save, store};

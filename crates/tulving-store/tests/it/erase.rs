@@ -3,13 +3,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tempfile::tempdir;
-use tulving_core::model::change::{Listing, Revision, Touch, Write};
+use tulving_core::model::change::{FrozenOrder, RecallCount, Revision, Write};
 use tulving_core::model::checkup::StoreCheckDepth;
 use tulving_core::model::id::{ListingId, MemoryId, PrincipalId, SpaceId, Version};
 use tulving_core::model::memory::{Mirror, Status};
-use tulving_core::model::request::{Filter, Forgotten, Sort};
+use tulving_core::model::request::{Filter, ForgottenFilter, Sort};
 use tulving_core::model::vocabulary::{State, VersionAct};
-use tulving_core::ports::{Checkup, Memories, Store, Upkeep};
+use tulving_core::ports::{IntegrityChecks, Memories, Store, Upkeep};
 use tulving_core::text::chunk;
 use tulving_store::{Home, SqliteOptions, SqliteStore};
 use tulving_testkit::build::StoreFixture;
@@ -56,7 +56,7 @@ fn erased_text_is_in_no_file() {
     apply(&store, vec![insert(secret)]);
     save(&store, "another neighbour that stays");
     update(&store, id, Version::FIRST, &format!("xyzzy-second {}", "xyzzy-long ".repeat(2_000)));
-    let listing = Listing {
+    let listing = FrozenOrder {
         id: ListingId::mint(time(0)),
         principal: user().principal,
         expires_at: time(500),
@@ -66,7 +66,9 @@ fn erased_text_is_in_no_file() {
     assert!(!files_with(home.path(), "xyzzy").is_empty(), "the test sees it while it is there");
     let forgotten = Status { forgotten_at: Some(time(2)), ..status };
     apply(&store, vec![Write::Move { id, from: status, to: forgotten }]);
-    assert!(store.memory(&user(), memory("").space, id.into(), Forgotten::Only).expect("read").is_some());
+    assert!(
+        store.memory(&user(), memory("").space, id.into(), ForgottenFilter::Only).expect("read").is_some()
+    );
     apply(&store, vec![Write::Erase { id, from: None }]);
     assert_eq!(files_with(home.path(), "xyzzy"), Vec::<String>::new());
     assert_eq!(store.count(&user(), &Filter::default()).expect("counted"), 2);
@@ -115,7 +117,7 @@ fn erased_text_is_in_no_file_after_much_moving_about() {
                 alive[pick].1 = version.next();
             }
             2 => {
-                let touch = Touch { id, count: random.u64(1..1_000_000), at: time(round) };
+                let touch = RecallCount { id, count: random.u64(1..1_000_000), at: time(round) };
                 apply(&store, vec![Write::Touch(vec![touch])]);
             }
             _ => {

@@ -4,14 +4,14 @@
 
 use tulving_core::model::association::Association;
 use tulving_core::model::audit::AuditEntry;
-use tulving_core::model::change::{Actor, Listing, Revision, Touch, Write};
+use tulving_core::model::change::{Actor, FrozenOrder, RecallCount, Revision, Write};
 use tulving_core::model::id::{
-    AuditId, JobId, ListingId, MemoryId, MemoryRef, Number, PassId, PrincipalId, Seq, SpaceId, TeamId,
+    AuditId, JobId, ListingId, MemoryId, MemoryNumber, MemoryRef, PassId, PrincipalId, Seq, SpaceId, TeamId,
     TokenId, TurnId, Version,
 };
 use tulving_core::model::job::{Job, Lease};
 use tulving_core::model::memory::{Attachment, Embedding, Memory, Mirror, Status};
-use tulving_core::model::request::{AuditFilter, Filter, Forgotten, Sort, TurnFilter};
+use tulving_core::model::request::{AuditFilter, Filter, ForgottenFilter, Sort, TurnFilter};
 use tulving_core::model::score::Weight;
 use tulving_core::model::space::{MemberOf, Membership, Principal, Space, Token, TokenHash, Viewer};
 use tulving_core::model::turn::Turn;
@@ -38,7 +38,7 @@ pub(crate) fn fill(store: &SqliteStore) {
     fill_turns(store);
     fill_jobs(store);
     let listing =
-        Listing { id: LISTING, principal: PrincipalId::USER, expires_at: time(1_000), ids: ids.to_vec() };
+        FrozenOrder { id: LISTING, principal: PrincipalId::USER, expires_at: time(1_000), ids: ids.to_vec() };
     apply(store, vec![Write::FreezeListing(listing)]);
 }
 
@@ -182,7 +182,7 @@ fn fill_changes(store: &SqliteStore, ids: &[MemoryId; 8]) {
             },
             link(keyed, plain, Relation::Updates, LinkedBy::Caller),
             link(plain, attached, Relation::RelatedTo, LinkedBy::Auto),
-            Write::Touch(vec![Touch { id: plain, count: 3, at: time(7) }]),
+            Write::Touch(vec![RecallCount { id: plain, count: 3, at: time(7) }]),
             Write::Move {
                 id: from_file,
                 from: active,
@@ -291,12 +291,12 @@ fn assert_memories(store: &SqliteStore) {
             "Memory 8 of the fixture."
         ]
     );
-    let forgotten = Filter { forgotten: Forgotten::Only, ..Filter::default() };
+    let forgotten = Filter { forgotten: ForgottenFilter::Only, ..Filter::default() };
     assert_eq!(contents(&forgotten), ["Memory 3 of the fixture."]);
     assert_eq!(contents(&Filter { substring: Some("EDITED".to_owned()), ..Filter::default() }).len(), 1);
     let number = |n| {
-        let which = MemoryRef::Number(Number(n));
-        store.memory(&user(), SpaceId::DEFAULT, which, Forgotten::Without).expect("read")
+        let which = MemoryRef::Number(MemoryNumber(n));
+        store.memory(&user(), SpaceId::DEFAULT, which, ForgottenFilter::Without).expect("read")
     };
     let plain = number(1).expect("there");
     let keyed = number(2).expect("there");

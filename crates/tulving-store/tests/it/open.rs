@@ -8,7 +8,7 @@ use rusqlite::Connection;
 use tempfile::tempdir;
 use tulving_core::model::error::StoreError;
 use tulving_core::model::id::{OrgId, PrincipalId, SpaceId, TeamId};
-use tulving_core::model::request::{Filter, Forgotten};
+use tulving_core::model::request::{Filter, ForgottenFilter};
 use tulving_core::model::space::MemberOf;
 use tulving_core::model::vocabulary::{PrincipalKind, Role, SpaceKind};
 use tulving_core::ports::{Directory, Log, Memories, Store};
@@ -48,7 +48,8 @@ fn everything_of_a_memory_comes_back_after_a_new_start() {
     drop(first);
     saved.number = number;
     let again = store(home.path());
-    let found = again.memory(&user(), SpaceId::DEFAULT, saved.id.into(), Forgotten::Without).expect("read");
+    let found =
+        again.memory(&user(), SpaceId::DEFAULT, saved.id.into(), ForgottenFilter::Without).expect("read");
     assert_eq!(found, Some(saved));
 }
 

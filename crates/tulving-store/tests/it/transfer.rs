@@ -1,10 +1,10 @@
 use serde_json::from_str;
 use tempfile::tempdir;
-use tulving_core::model::change::{Revision, Touch, Write};
+use tulving_core::model::change::{RecallCount, Revision, Write};
 use tulving_core::model::error::{Conflict, StoreError, Unique};
-use tulving_core::model::id::{MemoryId, Number, SpaceId, Version};
+use tulving_core::model::id::{MemoryId, MemoryNumber, SpaceId, Version};
 use tulving_core::model::record::{LoadOutcome, Record};
-use tulving_core::model::request::{Filter, Forgotten, Sort};
+use tulving_core::model::request::{Filter, ForgottenFilter, Sort};
 use tulving_core::model::vocabulary::VersionAct;
 use tulving_core::ports::{Memories, Store};
 
@@ -52,12 +52,16 @@ fn a_taken_number_is_replaced_and_a_taken_content_stands() {
     let loaded = load(&target, vec![memory_record(&records, first), memory_record(&records, second)]);
     assert_eq!(
         loaded,
-        [LoadOutcome::Renumbered { from: Number(1), to: Number(2) }, LoadOutcome::Duplicate { of: here }]
+        [
+            LoadOutcome::Renumbered { from: MemoryNumber(1), to: MemoryNumber(2) },
+            LoadOutcome::Duplicate { of: here }
+        ]
     );
-    let found = target.memory(&user(), SpaceId::DEFAULT, first.into(), Forgotten::Without).expect("read");
-    assert_eq!(found.and_then(|memory| memory.number), Some(Number(2)));
+    let found =
+        target.memory(&user(), SpaceId::DEFAULT, first.into(), ForgottenFilter::Without).expect("read");
+    assert_eq!(found.and_then(|memory| memory.number), Some(MemoryNumber(2)));
     let next = apply(&target, vec![insert(memory("new"))]).numbers[0];
-    assert_eq!(next, Some(Number(3)));
+    assert_eq!(next, Some(MemoryNumber(3)));
 }
 
 #[test]
@@ -110,8 +114,9 @@ fn an_access_count_near_its_end_goes_no_further() {
             other.execute("UPDATE usage SET access_count = ?1", [count]).expect("set");
         }
         for count in [u64::MAX, 1] {
-            apply(&store, vec![Write::Touch(vec![Touch { id, count, at: time(2) }])]);
-            let found = store.memory(&user(), SpaceId::DEFAULT, id.into(), Forgotten::Without).expect("read");
+            apply(&store, vec![Write::Touch(vec![RecallCount { id, count, at: time(2) }])]);
+            let found =
+                store.memory(&user(), SpaceId::DEFAULT, id.into(), ForgottenFilter::Without).expect("read");
             assert_eq!(found.map(|memory| memory.usage.access_count), Some(END));
         }
     }
@@ -149,7 +154,7 @@ fn versions_of_a_handmade_dump_leave_room_for_edits() {
             let versions = target.versions(&user(), id).expect("read");
             assert_eq!(versions.len(), kept + 1 + round);
             let found =
-                target.memory(&user(), SpaceId::DEFAULT, id.into(), Forgotten::Without).expect("read");
+                target.memory(&user(), SpaceId::DEFAULT, id.into(), ForgottenFilter::Without).expect("read");
             let found = found.expect("it is there");
             let revision = Revision {
                 attachment: None,

@@ -8,7 +8,7 @@ use tulving_core::model::checkup::{Severity, StoreCheckDepth};
 use tulving_core::model::error::StoreError;
 use tulving_core::model::id::{MemoryId, Version};
 use tulving_core::model::memory::{Chunk, Embedding};
-use tulving_core::ports::{Checkup, Feed, Store, Upkeep};
+use tulving_core::ports::{Feed, IntegrityChecks, Store, Upkeep};
 use tulving_store::{ExistingFilePolicy, SqliteStore};
 
 use crate::made::{act, apply, insert, memory, save, store};

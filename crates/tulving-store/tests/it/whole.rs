@@ -19,7 +19,7 @@ use tulving_core::model::error::{ObjectError, StoreError};
 use tulving_core::model::file::{FilePath, Folder};
 use tulving_core::model::memory::Attachment;
 use tulving_core::model::request::{Filter, Sort};
-use tulving_core::ports::{Checkup, Files, Hold, Log, Memories, Objects, Upkeep};
+use tulving_core::ports::{Files, IntegrityChecks, Log, Memories, Objects, ObjectsHold, Upkeep};
 use tulving_store::objects::LocalObjects;
 use tulving_store::{
     BackupCounts, BackupReport, ConfigOutcome, ConfigTexts, DamagedDatabase, DamagedStoreRestore,
@@ -245,11 +245,11 @@ impl Objects for Watched<'_> {
         self.inner.remove(key)
     }
 
-    fn keeping(&self) -> Result<Hold, ObjectError> {
+    fn keeping(&self) -> Result<ObjectsHold, ObjectError> {
         self.inner.keeping()
     }
 
-    fn removing(&self) -> Result<Option<Hold>, ObjectError> {
+    fn removing(&self) -> Result<Option<ObjectsHold>, ObjectError> {
         self.inner.removing()
     }
 }

@@ -1,9 +1,9 @@
 //! Memories imported from other systems: the records that connect each foreign memory to a memory here, and the content
 //! at the import.
 
-use tulving_core::model::change::{AdoptedItem, Adoption, ForeignItem, Write};
+use tulving_core::model::change::{ForeignItem, ImportRecord, ImportedRecord, Write};
 use tulving_core::model::error::Conflict;
-use tulving_core::model::id::{Number, PrincipalId, SpaceId, Version};
+use tulving_core::model::id::{MemoryNumber, PrincipalId, SpaceId, Version};
 use tulving_core::model::memory::{Chunk, Memory};
 use tulving_core::model::record::{CurrentVersion, LoadOutcome, MemoryRecord};
 use tulving_core::model::vocabulary::{System, VersionAct};
@@ -21,7 +21,7 @@ fn item(name: u8, says: u8) -> ForeignItem {
 fn adopt(item: ForeignItem, memory: &Memory, above: u64) -> Write {
     let current = CurrentVersion { act: VersionAct::Created, by: USER, agent: None };
     let record = MemoryRecord { memory: memory.clone(), versions: Vec::new(), current };
-    Write::Adopt(Box::new(Adoption { item, record, chunks: chunks(), above }))
+    Write::Adopt(Box::new(ImportedRecord { item, record, chunks: chunks(), above }))
 }
 
 /// Chunks that no splitter would make.
@@ -30,7 +30,7 @@ fn chunks() -> Vec<Chunk> {
     vec![chunk(0), chunk(1)]
 }
 
-fn known(world: &StoreFixture, name: u8) -> Option<AdoptedItem> {
+fn known(world: &StoreFixture, name: u8) -> Option<ImportRecord> {
     let mut found = good(world.store.adopted(HERE, USER, System::Max, &[[name; 32]]));
     assert!(found.len() <= 1);
     found.pop()
@@ -84,9 +84,9 @@ pub fn what_stands_for_a_foreign_memory_is_known(fresh: StoreFactory<'_>) {
 pub fn an_adopted_memory_leaves_the_numbers_of_the_others_free(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let first = world.put(HERE, USER, "mine", |_| {});
-    assert_eq!(first.number, Some(Number(1)));
+    assert_eq!(first.number, Some(MemoryNumber(1)));
     let numbered = |number: Option<u64>, content: &str| Memory {
-        number: number.map(Number),
+        number: number.map(MemoryNumber),
         ..world.draft(HERE, USER, content)
     };
     let loaded = world.apply(vec![
@@ -95,8 +95,8 @@ pub fn an_adopted_memory_leaves_the_numbers_of_the_others_free(fresh: StoreFacto
         adopt(item(3, 1), &numbered(None, "none"), 4),
         adopt(item(4, 1), &numbered(Some(4), "four"), 4),
     ]);
-    let moved = LoadOutcome::Renumbered { from: Number(1), to: Number(5) };
+    let moved = LoadOutcome::Renumbered { from: MemoryNumber(1), to: MemoryNumber(5) };
     assert_eq!(loaded.loaded, [moved, LoadOutcome::Added, LoadOutcome::Added, LoadOutcome::Added]);
     let next = world.put(HERE, USER, "the next", |_| {});
-    assert_eq!(next.number, Some(Number(7)));
+    assert_eq!(next.number, Some(MemoryNumber(7)));
 }

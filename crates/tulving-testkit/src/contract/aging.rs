@@ -1,16 +1,16 @@
 //! The data that lifecycle rules read.
 
-use tulving_core::model::change::{Touch, Write};
+use tulving_core::model::change::{RecallCount, Write};
 use tulving_core::model::id::{MemoryId, SpaceId};
 use tulving_core::model::job::{Job, Lease};
-use tulving_core::model::life::Life;
+use tulving_core::model::life::LifecycleData;
 use tulving_core::model::memory::{Mirror, Status};
 use tulving_core::model::vocabulary::{AuditAct, JobState, State};
 
 use super::{StoreFactory, good, world};
 use crate::build::{self, StoreFixture, eyes};
 
-fn lives(world: &StoreFixture, spaces: &[SpaceId]) -> Vec<Life> {
+fn lives(world: &StoreFixture, spaces: &[SpaceId]) -> Vec<LifecycleData> {
     good(world.store.lives(spaces, None, 1_000))
 }
 
@@ -27,11 +27,11 @@ pub fn a_life_is_that_of_its_memory(fresh: StoreFactory<'_>) {
         m.status.ruled_at = Some(build::second(5));
     });
     world.put(elsewhere, other, "another", |_| ());
-    world.apply(vec![Write::Touch(vec![Touch { id: memory.id, count: 3, at: build::second(700) }])]);
+    world.apply(vec![Write::Touch(vec![RecallCount { id: memory.id, count: 3, at: build::second(700) }])]);
     let seen = world.seen(&eyes(owner), memory.id).expect("there");
     assert_eq!(seen.usage.access_count, 3);
     assert_eq!(seen.status, Status { pinned: true, ..Status::new(State::Active) }, "use brought it back");
-    assert_eq!(lives(&world, &[space]), [Life::of(&seen)]);
+    assert_eq!(lives(&world, &[space]), [LifecycleData::of(&seen)]);
     assert_eq!(lives(&world, &[space, elsewhere]).len(), 2);
     assert_eq!(lives(&world, &[]), []);
 }

@@ -1,10 +1,12 @@
 //! `apply` is one transaction: it writes everything or nothing, checks each write, and is durable when it returns.
 
-use tulving_core::model::change::{Right, Touch, Write};
+use tulving_core::model::change::{RecallCount, RequiredRole, Write};
 use tulving_core::model::error::{Conflict, Unique};
-use tulving_core::model::id::{MemoryId, MemoryRef, Number, PassId, PrincipalId, SpaceId, TeamId, Version};
-use tulving_core::model::memory::{Attachment, Mirror, Place, Provenance, Span};
-use tulving_core::model::request::{Filter, Forgotten, Sort};
+use tulving_core::model::id::{
+    MemoryId, MemoryNumber, MemoryRef, PassId, PrincipalId, SpaceId, TeamId, Version,
+};
+use tulving_core::model::memory::{Attachment, ConversationPlace, MemoryTimes, Mirror, Provenance};
+use tulving_core::model::request::{Filter, ForgottenFilter, Sort};
 use tulving_core::model::score::Importance;
 use tulving_core::model::space::{MemberOf, Principal, Space};
 use tulving_core::model::time::Timestamp;
@@ -77,7 +79,7 @@ pub fn a_set_is_whole_or_absent(fresh: StoreFactory<'_>) {
             Write::LogTurn(world.turn(space, owner, "hello")),
             Write::Audit(world.audit(AuditAct::Forgot, Some(space), Some(fine.id))),
             Write::Enqueue(world.job("never")),
-            Write::Touch(vec![Touch { id: spare.id, count: 3, at: now }]),
+            Write::Touch(vec![RecallCount { id: spare.id, count: 3, at: now }]),
             last,
         ];
         conflict(world.try_apply(writes));
@@ -94,7 +96,7 @@ pub fn rights_are_checked_where_they_are_used(fresh: StoreFactory<'_>) {
     let actor = world.principal("actor");
     let attempt = |content: &str, role: Role| {
         let memory = world.draft(space, actor, content);
-        let right = Right { space, role, over: None };
+        let right = RequiredRole { space, role, over: None };
         world.apply_as(actor, vec![right], vec![build::insert(&memory)])
     };
     assert_eq!(conflict(attempt("no member", Role::Reader)), Conflict::RightLost);
@@ -110,7 +112,7 @@ pub fn rights_are_checked_where_they_are_used(fresh: StoreFactory<'_>) {
     good(attempt("an admin", Role::Writer));
     let elsewhere = world.hub("elsewhere");
     let memory = world.draft(space, actor, "one of two");
-    let rights = [space, elsewhere].map(|space| Right { space, role: Role::Writer, over: None });
+    let rights = [space, elsewhere].map(|space| RequiredRole { space, role: Role::Writer, over: None });
     let both = world.apply_as(actor, rights.to_vec(), vec![build::insert(&memory)]);
     assert_eq!(conflict(both), Conflict::RightLost, "every right must hold");
     world.leave(actor, MemberOf::Space(space));
@@ -134,7 +136,7 @@ pub fn a_lost_right_is_said_before_anything_else(fresh: StoreFactory<'_>) {
         build::insert(&world.draft(space, owner, "there")),
         Write::Erase { id: MemoryId::mint(world.now()), from: None },
     ];
-    let right = Right { space, role: Role::Writer, over: None };
+    let right = RequiredRole { space, role: Role::Writer, over: None };
     assert_eq!(conflict(world.apply_as(stranger, vec![right], writes)), Conflict::RightLost);
 }
 
@@ -244,7 +246,7 @@ pub fn numbers_ascend_and_are_never_reused(fresh: StoreFactory<'_>) {
     let (one, owner) = world.hub_with_writer("one");
     let (two, _) = world.hub_with_writer("two");
     let number = |space: SpaceId, content: &str| {
-        let memory = world.put(space, owner, content, |m| m.number = Some(Number(99)));
+        let memory = world.put(space, owner, content, |m| m.number = Some(MemoryNumber(99)));
         (memory.id, memory.number.expect("a record has a number").0)
     };
     let mut given = vec![number(one, "a").1, number(one, "b").1];
@@ -278,7 +280,7 @@ pub fn numbers_ascend_and_are_never_reused(fresh: StoreFactory<'_>) {
                 &eyes(owner),
                 memory.space,
                 MemoryRef::Number(number),
-                Forgotten::Without,
+                ForgottenFilter::Without,
             ));
             assert_eq!(found, Some(memory), "a number leads back to its memory");
         }
@@ -330,7 +332,7 @@ fn full(world: &StoreFixture, space: SpaceId, owner: PrincipalId) -> tulving_cor
             m.fields.class.kind = Kind::Rationale;
             m.fields.class.stability = Stability::Volatile;
             m.fields.class.importance = Importance::new(0.123_456_789).expect("within bounds");
-            m.fields.span = Span {
+            m.fields.span = MemoryTimes {
                 occurred_at: far(-1),
                 valid_from: far(i64::MIN),
                 valid_until: far(i64::MAX),
@@ -360,7 +362,7 @@ fn full(world: &StoreFixture, space: SpaceId, owner: PrincipalId) -> tulving_cor
                     trouble: Some("it is encrypted".to_owned()),
                 }),
             };
-            m.place = Place {
+            m.place = ConversationPlace {
                 conversation: Some("channel".to_owned()),
                 position: Some(-5),
                 speaker: Some("Ada".to_owned()),
@@ -374,18 +376,18 @@ pub fn a_revision_keeps_what_is_not_its_own(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("revised");
     let before = full(&world, space, owner);
-    world.apply(vec![Write::Touch(vec![Touch { id: before.id, count: 4, at: world.now() }])]);
+    world.apply(vec![Write::Touch(vec![RecallCount { id: before.id, count: 4, at: world.now() }])]);
     let touched = world.seen(&eyes(owner), before.id).expect("there");
     let after = world.edit(&before, |e| {
         e.text.content = "other words".to_owned();
         e.key = None;
         e.text.tags.clear();
-        e.span = Span::default();
+        e.span = MemoryTimes::default();
     });
     assert_eq!(after.version, Version(2));
     assert!(after.usage.updated_at > before.usage.updated_at);
     assert_eq!(after.fields.text.content, "other words");
-    assert_eq!((&after.fields.key, after.fields.span), (&None, Span::default()));
+    assert_eq!((&after.fields.key, after.fields.span), (&None, MemoryTimes::default()));
     let mut expected = touched;
     expected.version = after.version;
     expected.fields = after.fields.clone();
@@ -421,7 +423,7 @@ pub fn a_memory_goes_to_another_space_whole(fresh: StoreFactory<'_>) {
     let memory = world.edit(&first, |e| e.text.content = "said anew".to_owned());
     world.link(&friend, &memory, Relation::Updates);
     world.link(&memory, &resident, Relation::PartOf);
-    world.apply(vec![Write::Touch(vec![Touch { id: memory.id, count: 4, at: world.now() }])]);
+    world.apply(vec![Write::Touch(vec![RecallCount { id: memory.id, count: 4, at: world.now() }])]);
     let before = world.seen(&viewer, memory.id).expect("there");
     let (entry, edges) = (
         good(world.store.entries(&[memory.id], None)).remove(0),
@@ -429,21 +431,21 @@ pub fn a_memory_goes_to_another_space_whole(fresh: StoreFactory<'_>) {
     );
     let versions = good(world.store.versions(&viewer, memory.id));
     let applied = world.apply(vec![build::relocate(&memory, there)]);
-    assert_eq!(applied.numbers, [Some(Number(2))], "the next one there");
+    assert_eq!(applied.numbers, [Some(MemoryNumber(2))], "the next one there");
     let after = world.seen(&viewer, memory.id).expect("there");
     let mut expected = before.clone();
-    (expected.space, expected.number) = (there, Some(Number(2)));
+    (expected.space, expected.number) = (there, Some(MemoryNumber(2)));
     assert_eq!(after, expected, "nothing else changes");
     assert_eq!(good(world.store.entries(&[memory.id], None))[0].chunks, entry.chunks);
     assert_eq!(good(world.store.associations(&viewer, &[memory.id])), edges);
     assert_eq!(good(world.store.versions(&viewer, memory.id)), versions);
     let old = MemoryRef::Number(before.number.expect("a record"));
-    assert_eq!(good(world.store.memory(&viewer, here, old, Forgotten::Without)), None);
+    assert_eq!(good(world.store.memory(&viewer, here, old, ForgottenFilter::Without)), None);
     let filter = Filter { space: Some(here), ..Filter::default() };
     assert_eq!(good(world.store.ids(&viewer, &filter, Sort::Oldest)), [friend.id]);
     let back = world.apply(vec![build::relocate(&after, here)]);
-    assert_eq!(back.numbers, [Some(Number(3))], "its old number is not its own any more");
-    assert_eq!(world.put(there, owner, "next", |_| ()).number, Some(Number(3)));
+    assert_eq!(back.numbers, [Some(MemoryNumber(3))], "its old number is not its own any more");
+    assert_eq!(world.put(there, owner, "next", |_| ()).number, Some(MemoryNumber(3)));
     let mirror = world.put(here, owner, "a line", |m| {
         m.provenance.source_path = Some("notes.md".to_owned());
         m.provenance.mirror = Some(Mirror { line: 1, occurrence: 0 });
@@ -483,8 +485,8 @@ pub fn a_right_holds_where_its_memory_is(fresh: StoreFactory<'_>) {
     let (here, owner) = world.hub_with_writer("here");
     let (there, _) = world.hub_with_writer("there");
     let memory = world.put(here, owner, "a memory", |_| ());
-    let right = |space, over| Right { space, role: Role::Writer, over };
-    let attempt = |rights: Vec<Right>| {
+    let right = |space, over| RequiredRole { space, role: Role::Writer, over };
+    let attempt = |rights: Vec<RequiredRole>| {
         let pinned = world.seen(&eyes(PrincipalId::USER), memory.id).is_some_and(|m| m.status.pinned);
         let mut before = memory.clone();
         before.status.pinned = pinned;
@@ -531,7 +533,7 @@ pub fn an_erased_memory_leaves_nothing(fresh: StoreFactory<'_>) {
     world.erase(doomed.id);
     world.erase(friend.id);
     for (memory, content) in [(&doomed, "doomed"), (&friend, "friend")] {
-        for forgotten in [Forgotten::Without, Forgotten::Only] {
+        for forgotten in [ForgottenFilter::Without, ForgottenFilter::Only] {
             let number = MemoryRef::Number(memory.number.expect("a record"));
             for which in [MemoryRef::Id(memory.id), number] {
                 assert_eq!(good(world.store.memory(&viewer, space, which, forgotten)), None);
@@ -562,7 +564,7 @@ pub fn touches_are_counted_and_never_go_back(fresh: StoreFactory<'_>) {
     let gone = world.put(space, owner, "gone", |_| ());
     world.erase(gone.id);
     let (earlier, later) = (world.now(), world.now());
-    let touch = |id, count, at| Touch { id, count, at };
+    let touch = |id, count, at| RecallCount { id, count, at };
     world.apply(vec![Write::Touch(vec![touch(memory.id, 2, later), touch(gone.id, 1, later)])]);
     world.apply(vec![Write::Touch(vec![touch(memory.id, 3, earlier)])]);
     let seen = world.seen(&eyes(owner), memory.id).expect("there");
@@ -586,7 +588,7 @@ pub fn a_touch_warms_what_was_cooling(fresh: StoreFactory<'_>) {
     let made: Vec<_> = made.collect();
     let head = good(world.store.head());
     let at = world.now();
-    let touches = made.iter().map(|(_, id)| Touch { id: *id, count: 1, at });
+    let touches = made.iter().map(|(_, id)| RecallCount { id: *id, count: 1, at });
     world.apply(vec![Write::Touch(touches.collect())]);
     for (state, id) in &made {
         let seen = world.seen(&viewer, *id).expect("there");

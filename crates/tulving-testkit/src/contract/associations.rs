@@ -4,11 +4,11 @@ use tulving_core::model::association::Association;
 use tulving_core::model::change::{NewMemory, Write};
 use tulving_core::model::id::{MemoryId, MemoryRef, PrincipalId};
 use tulving_core::model::memory::Memory;
-use tulving_core::model::request::{Filter, Forgotten, Sort};
+use tulving_core::model::request::{Filter, ForgottenFilter, Sort};
 use tulving_core::model::score::Weight;
 use tulving_core::model::space::MemberOf;
 use tulving_core::model::vocabulary::{Boundary, LinkedBy, Relation, Role, State};
-use tulving_core::ports::Probe;
+use tulving_core::ports::DuplicateQuery;
 
 use super::{StoreFactory, good, world};
 use crate::build::{self, StoreFixture, confined, eyes};
@@ -158,11 +158,11 @@ pub fn a_callers_update_supersedes(fresh: StoreFactory<'_>) {
         let store = &world.store;
         let listed = Filter { substring: Some("old".to_owned()), ..Filter::default() };
         let content_hash = Some(old.fields.text.content_hash);
-        let probe = Probe { content_hash, ..Probe::new(space, owner, Boundary::Hub) };
+        let probe = DuplicateQuery { content_hash, ..DuplicateQuery::new(space, owner, Boundary::Hub) };
         let number = MemoryRef::Number(old.number.expect("a record"));
         let answers = [
             world.seen(&viewer, old.id),
-            good(store.memory(&viewer, space, number, Forgotten::Without)),
+            good(store.memory(&viewer, space, number, ForgottenFilter::Without)),
             good(store.memories(&viewer, &[old.id])).pop(),
             good(store.list(&viewer, &listed, Sort::Newest, 1, None)).pop(),
             good(store.duplicate(&viewer, &probe)),

@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use tulving_core::model::change::{Touch, Write};
-use tulving_core::model::id::{MemoryId, Number, OrgId, PrincipalId, SpaceId};
+use tulving_core::model::change::{RecallCount, Write};
+use tulving_core::model::id::{MemoryId, MemoryNumber, OrgId, PrincipalId, SpaceId};
 use tulving_core::model::memory::Memory;
 use tulving_core::model::record::{LoadOutcome, Record};
 use tulving_core::model::space::MemberOf;
@@ -41,7 +41,7 @@ fn filled(fresh: StoreFactory<'_>) -> StoreFixture {
         Write::PruneTurns { space, keep: 1 },
         Write::Audit(world.audit(AuditAct::Forgot, Some(embassy), Some(forgotten.id))),
         Write::Audit(world.audit(AuditAct::Loaded, None, None)),
-        Write::Touch(vec![Touch { id: plain.id, count: 5, at: world.now() }]),
+        Write::Touch(vec![RecallCount { id: plain.id, count: 5, at: world.now() }]),
     ]);
     world
 }
@@ -195,11 +195,11 @@ pub fn a_taken_number_is_replaced(fresh: StoreFactory<'_>) {
     let LoadOutcome::Renumbered { from, to: given } = loaded[0] else {
         panic!("{loaded:?}");
     };
-    assert_eq!((Some(from), given), (memory.number, Number(2)));
+    assert_eq!((Some(from), given), (memory.number, MemoryNumber(2)));
     let seen = to.seen(&eyes(PrincipalId::USER), memory.id).expect("it is loaded");
     assert_eq!(seen.number, Some(given));
     let next = to.put(SpaceId::DEFAULT, PrincipalId::USER, "next", |_| ());
-    assert_eq!(next.number, Some(Number(3)));
+    assert_eq!(next.number, Some(MemoryNumber(3)));
 }
 
 /// A memory is left out if another memory of its audience has the same key, path or content. The outcome names that
@@ -243,7 +243,7 @@ pub fn numbers_and_positions_go_on_after_a_load(fresh: StoreFactory<'_>) {
     from.apply(vec![Write::PruneTurns { space, keep: 0 }]);
     let to = world(fresh);
     load(&to, &from.dump());
-    assert_eq!(to.put(space, owner, "next", |_| ()).number, Some(Number(6)));
+    assert_eq!(to.put(space, owner, "next", |_| ()).number, Some(MemoryNumber(6)));
     let applied = to.apply(vec![Write::LogTurn(to.turn(space, owner, "next"))]);
     assert_eq!(applied.positions, [6]);
 }

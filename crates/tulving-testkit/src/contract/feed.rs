@@ -6,7 +6,7 @@ use tulving_core::model::change::{NewMemory, Revision, Write};
 use tulving_core::model::error::Conflict;
 use tulving_core::model::id::{MemoryId, PrincipalId, SpaceId, Version};
 use tulving_core::model::memory::{Chunk, Embedding, Memory, Status};
-use tulving_core::model::search::Entry;
+use tulving_core::model::search::IndexEntry;
 use tulving_core::model::vocabulary::{Boundary, ChangeKind, State, VersionAct};
 
 use super::{StoreFactory, conflict, good, world};
@@ -59,7 +59,7 @@ fn choose(from: Option<&str>, to: &str) -> Write {
     Write::ChooseModel { from: from.map(str::to_owned), to: to.to_owned() }
 }
 
-fn entry(world: &StoreFixture, id: MemoryId, model: Option<&str>) -> Entry {
+fn entry(world: &StoreFixture, id: MemoryId, model: Option<&str>) -> IndexEntry {
     let mut found = good(world.store.entries(&[id], model));
     assert_eq!(found.len(), 1);
     found.remove(0)

@@ -1,12 +1,12 @@
 //! Records of imported files, the files that memories describe, and the results of the work on them.
 
-use tulving_core::model::change::{Settled, Write};
+use tulving_core::model::change::{BackgroundResult, Write};
 use tulving_core::model::error::{Conflict, StoreError, Unique};
-use tulving_core::model::file::{ImportedFile, Stamp};
+use tulving_core::model::file::{FileStamp, ImportedFile};
 use tulving_core::model::id::{PrincipalId, SpaceId, Version};
 use tulving_core::model::memory::{Attachment, Memory, Status};
 use tulving_core::model::vocabulary::{Boundary, State};
-use tulving_core::ports::Probe;
+use tulving_core::ports::DuplicateQuery;
 use tulving_core::text::chunk;
 use tulving_text::chunk::ContentForm;
 
@@ -19,7 +19,7 @@ const USER: PrincipalId = PrincipalId::USER;
 fn file(memory: &Memory, path: &str, size: u64) -> ImportedFile {
     ImportedFile {
         path: path.to_owned(),
-        stamp: Stamp { size, modified: -5, inode: u64::MAX },
+        stamp: FileStamp { size, modified: -5, inode: u64::MAX },
         digest: [7; 32],
         settled: size.is_multiple_of(2),
         memory: memory.id,
@@ -135,7 +135,8 @@ pub fn a_file_is_unique_by_its_bytes(fresh: StoreFactory<'_>) {
     world.save(same_text);
     world.save(attached(&world, None, 'a'));
     let hash = "a".repeat(64);
-    let probe = Probe { attachment_hash: Some(&hash), ..Probe::new(HERE, USER, Boundary::Hub) };
+    let probe =
+        DuplicateQuery { attachment_hash: Some(&hash), ..DuplicateQuery::new(HERE, USER, Boundary::Hub) };
     let duplicate = good(world.store.duplicate(&build::eyes(USER), &probe)).expect("found");
     assert_eq!(duplicate.id, first.id);
     assert!(good(world.store.is_attached("k/a")) && !good(world.store.is_attached("k/z")));
@@ -154,7 +155,7 @@ pub fn the_work_on_a_memory_settles_it(fresh: StoreFactory<'_>) {
     fields.text.title = Some("Its title".to_owned());
     let attachment = waiting.provenance.attachment.clone();
     let attachment = attachment.map(|file| Attachment { trouble: Some("half of it".to_owned()), ..file });
-    let settled = Settled {
+    let settled = BackgroundResult {
         id: waiting.id,
         from: waiting.version,
         chunks: Some(chunks_of(&fields.text.content)),
@@ -163,10 +164,10 @@ pub fn the_work_on_a_memory_settles_it(fresh: StoreFactory<'_>) {
         status: Status::new(State::Active),
         attachment: attachment.clone(),
     };
-    let write = |settled: &Settled| vec![Write::Settle(Box::new(settled.clone()))];
-    let stale = Settled { from: Version(7), ..settled.clone() };
+    let write = |settled: &BackgroundResult| vec![Write::Settle(Box::new(settled.clone()))];
+    let stale = BackgroundResult { from: Version(7), ..settled.clone() };
     assert!(matches!(conflict(world.try_apply(write(&stale))), Conflict::Stale { .. }));
-    let moved = Settled { stood: Status::new(State::Cooling), ..settled.clone() };
+    let moved = BackgroundResult { stood: Status::new(State::Cooling), ..settled.clone() };
     assert_eq!(conflict(world.try_apply(write(&moved))), Conflict::Moved { id: waiting.id });
     let head = good(world.store.head());
     world.apply(write(&settled));

@@ -2,14 +2,14 @@
 
 use tulving_core::model::id::{MemoryId, PrincipalId, SpaceId};
 use tulving_core::model::memory::{Memory, Mirror};
-use tulving_core::model::request::{Filter, Forgotten, Quarantined, Sort, Timed};
+use tulving_core::model::request::{Filter, ForgottenFilter, Quarantined, Sort, TimeCondition};
 use tulving_core::model::score::Importance;
 use tulving_core::model::space::MemberOf;
 use tulving_core::model::time::{Period, Timestamp};
 use tulving_core::model::vocabulary::{
     Author, Boundary, ContentType, Kind, MemoryType, Role, Stability, State,
 };
-use tulving_core::ports::Extent;
+use tulving_core::ports::ReadLimit;
 
 use super::{StoreFactory, good, world};
 use crate::build::{StoreFixture, eyes};
@@ -65,9 +65,9 @@ fn period(random: &mut fastrand::Rng) -> Period {
     Period { from, until, days }
 }
 
-fn timed(random: &mut fastrand::Rng) -> Timed {
+fn timed(random: &mut fastrand::Rng) -> TimeCondition {
     let period = period(random);
-    pick(random, &[Timed::Happened(period), Timed::Done(period), Timed::Due(period)])
+    pick(random, &[TimeCondition::Happened(period), TimeCondition::Done(period), TimeCondition::Due(period)])
 }
 
 /// A memory with random fields. Each has few values so that filters match.
@@ -115,7 +115,7 @@ fn random_memory(
         2 => memory = world.edit(&memory, |e| e.source_note = Some("edited".to_owned())),
         3 => {
             let touch =
-                tulving_core::model::change::Touch { id: memory.id, count: random.u64(1..4), at: now };
+                tulving_core::model::change::RecallCount { id: memory.id, count: random.u64(1..4), at: now };
             world.apply(vec![tulving_core::model::change::Write::Touch(vec![touch])]);
             if memory.status.state == State::Cooling {
                 memory.status.state = State::Active;
@@ -152,7 +152,7 @@ fn random_filter(random: &mut fastrand::Rng, spaces: &[SpaceId]) -> Filter {
             pick(random, &["ALPHA", "Über", "a", "KEY-1", "tel ü", "nothing"]).to_owned()
         }),
         content_only: random.bool(),
-        forgotten: if random.u8(..8) == 0 { Forgotten::Only } else { Forgotten::Without },
+        forgotten: if random.u8(..8) == 0 { ForgottenFilter::Only } else { ForgottenFilter::Without },
         quarantined: pick(random, &[Quarantined::Without, Quarantined::Only, Quarantined::Either]),
         records_only: random.u8(..8) == 0,
         states_at: maybe(random, instant),
@@ -174,8 +174,8 @@ fn matches(filter: &Filter, memory: &Memory, viewer: PrincipalId) -> bool {
     let one_of = |name: bool, empty: bool| empty || name;
     let visible = memory.owner == viewer || fields.boundary != Boundary::Private;
     let forgotten = match filter.forgotten {
-        Forgotten::Without => memory.status.forgotten_at.is_none(),
-        Forgotten::Only => memory.status.forgotten_at.is_some() && memory.owner == viewer,
+        ForgottenFilter::Without => memory.status.forgotten_at.is_none(),
+        ForgottenFilter::Only => memory.status.forgotten_at.is_some() && memory.owner == viewer,
     };
     let expired = matches!((fields.span.expires_at, filter.states_at), (Some(end), Some(at)) if end <= at);
     let state = if expired { State::Archived } else { memory.status.state };
@@ -217,17 +217,17 @@ fn matches(filter: &Filter, memory: &Memory, viewer: PrincipalId) -> bool {
 }
 
 /// Implements the documented time filter.
-fn is_of(timed: Timed, memory: &Memory) -> bool {
+fn is_of(timed: TimeCondition, memory: &Memory) -> bool {
     let ends = |period: Period, at: Timestamp| {
         if at.is_day() { period.days } else { (period.from, period.until) }
     };
     let within = |period: Period, at: Timestamp| ends(period, at).0 <= at && at < ends(period, at).1;
     match timed {
-        Timed::Happened(period) => {
+        TimeCondition::Happened(period) => {
             within(period, memory.fields.span.occurred_at.unwrap_or(memory.usage.created_at))
         }
-        Timed::Done(period) => memory.status.done_at.is_some_and(|at| within(period, at)),
-        Timed::Due(period) => due(memory).is_none_or(|at| at < ends(period, at).1),
+        TimeCondition::Done(period) => memory.status.done_at.is_some_and(|at| within(period, at)),
+        TimeCondition::Due(period) => due(memory).is_none_or(|at| at < ends(period, at).1),
     }
 }
 
@@ -436,13 +436,13 @@ pub fn a_read_ends_where_the_contents_have_so_many_bytes(fresh: StoreFactory<'_>
     let (viewer, filter) = (eyes(owner), Filter { space: Some(space), ..Filter::default() });
     let all = good(world.store.ids(&viewer, &filter, Sort::Oldest));
     for (bytes, many) in [(0, 1), (1, 1), (10, 1), (11, 2), (20, 2), (49, 5), (usize::MAX, 5)] {
-        let extent = Extent::whole(9, bytes);
+        let extent = ReadLimit::whole(9, bytes);
         let listed = good(world.store.list_within(&viewer, &filter, Sort::Oldest, extent, None));
         assert_eq!(ids(&listed), all[..many], "{bytes}");
         let read = good(world.store.memories_within(&viewer, &all, bytes));
         assert_eq!(ids(&read), all[..many], "{bytes}");
     }
-    let extent = Extent::whole(3, 49);
+    let extent = ReadLimit::whole(3, 49);
     assert_eq!(good(world.store.list_within(&viewer, &filter, Sort::Oldest, extent, None)).len(), 3);
 }
 
@@ -459,7 +459,7 @@ pub fn a_read_gives_the_beginning_of_each_content(fresh: StoreFactory<'_>) {
     let whole = good(world.store.list(&viewer, &filter, Sort::Oldest, 9, None));
     for each in [0, 1, 3, 4, 6, 2_000, usize::MAX] {
         for sort in [Sort::Oldest, Sort::Importance] {
-            let extent = Extent { each, ..Extent::whole(9, usize::MAX) };
+            let extent = ReadLimit { each, ..ReadLimit::whole(9, usize::MAX) };
             let mut read = good(world.store.list_within(&viewer, &filter, sort, extent, None));
             read.sort_by_key(|memory| (memory.usage.created_at, memory.id));
             let mut expected = whole.clone();
@@ -470,7 +470,7 @@ pub fn a_read_gives_the_beginning_of_each_content(fresh: StoreFactory<'_>) {
             assert_eq!(read, expected, "{each}");
         }
     }
-    let extent = Extent { limit: 9, bytes: 5, each: 3 };
+    let extent = ReadLimit { limit: 9, bytes: 5, each: 3 };
     assert_eq!(
         good(world.store.list_within(&viewer, &filter, Sort::Oldest, extent, None)).len(),
         2,

@@ -1,7 +1,7 @@
 //! The change log, which all derived data follows, and the audit.
 
 use tulving_core::model::audit::{AuditEntry, WrittenVersion};
-use tulving_core::model::change::{Actor, Change, ChangeSet, Touch, Write};
+use tulving_core::model::change::{Actor, Change, ChangeSet, RecallCount, Write};
 use tulving_core::model::id::{OrgId, Seq, SpaceId, TeamId};
 use tulving_core::model::memory::Memory;
 use tulving_core::model::request::AuditFilter;
@@ -102,7 +102,7 @@ pub fn what_is_no_change_of_a_memory_is_not_logged(fresh: StoreFactory<'_>) {
     let memory = world.put(space, owner, "memory", |_| ());
     let head = good(world.store.head());
     let applied = world.apply(vec![
-        Write::Touch(vec![Touch { id: memory.id, count: 1, at: world.now() }]),
+        Write::Touch(vec![RecallCount { id: memory.id, count: 1, at: world.now() }]),
         Write::LogTurn(world.turn(space, owner, "hello")),
         Write::PruneTurns { space, keep: 0 },
         Write::Enqueue(world.job("work")),

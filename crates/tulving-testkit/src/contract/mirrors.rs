@@ -2,7 +2,7 @@
 
 use tulving_core::model::change::Write;
 use tulving_core::model::error::{Conflict, Unique};
-use tulving_core::model::file::{MirroredFile, Stamp};
+use tulving_core::model::file::{FileStamp, MirroredFile};
 use tulving_core::model::id::SpaceId;
 use tulving_core::model::memory::Mirror;
 
@@ -10,7 +10,7 @@ use super::{StoreFactory, conflict, good, world};
 use crate::build::StoreFixture;
 
 fn file(path: &str, size: u64) -> MirroredFile {
-    let stamp = Stamp { size, modified: -5, inode: u64::MAX };
+    let stamp = FileStamp { size, modified: -5, inode: u64::MAX };
     MirroredFile { path: path.to_owned(), stamp, digest: [7; 32], settled: size.is_multiple_of(2) }
 }
 

@@ -7,7 +7,7 @@ use tulving_core::model::memory::{Memory, Mirror, Sources};
 use tulving_core::model::request::{Filter, Sort};
 use tulving_core::model::space::MemberOf;
 use tulving_core::model::vocabulary::{Boundary, Role, State};
-use tulving_core::ports::Probe;
+use tulving_core::ports::DuplicateQuery;
 
 use super::{StoreFactory, conflict, good, world};
 use crate::build::{self, StoreFixture, eyes};
@@ -358,7 +358,7 @@ pub fn a_twin_is_found_by_key_then_path_then_content(fresh: StoreFactory<'_>) {
         m.fields.key = Some("k".to_owned());
     });
     let hash = Some(content.fields.text.content_hash);
-    let all = Probe {
+    let all = DuplicateQuery {
         space: here,
         boundary: Boundary::Hub,
         owner: bob,
@@ -367,13 +367,14 @@ pub fn a_twin_is_found_by_key_then_path_then_content(fresh: StoreFactory<'_>) {
         content_hash: hash,
         attachment_hash: None,
     };
-    let duplicate = |who, probe: &Probe<'_>| good(world.store.duplicate(&eyes(who), probe)).map(|m| m.id);
+    let duplicate =
+        |who, probe: &DuplicateQuery<'_>| good(world.store.duplicate(&eyes(who), probe)).map(|m| m.id);
     assert_eq!(duplicate(bob, &all), Some(key.id), "the key first");
-    let no_key = Probe { key: None, ..all.clone() };
+    let no_key = DuplicateQuery { key: None, ..all.clone() };
     assert_eq!(duplicate(bob, &no_key), Some(path.id), "then the path");
-    let bare = Probe { source_path: None, ..no_key.clone() };
+    let bare = DuplicateQuery { source_path: None, ..no_key.clone() };
     assert_eq!(duplicate(bob, &bare), Some(content.id), "then the content");
-    let free = Probe {
+    let free = DuplicateQuery {
         key: Some("free"),
         source_path: None,
         content_hash: None,
@@ -381,15 +382,15 @@ pub fn a_twin_is_found_by_key_then_path_then_content(fresh: StoreFactory<'_>) {
         ..all.clone()
     };
     assert_eq!(duplicate(bob, &free), None);
-    let wider = |probe: &Probe<'static>| Probe { boundary: Boundary::Org, ..probe.clone() };
-    let key_alone = Probe { content_hash: None, source_path: None, ..all.clone() };
+    let wider = |probe: &DuplicateQuery<'static>| DuplicateQuery { boundary: Boundary::Org, ..probe.clone() };
+    let key_alone = DuplicateQuery { content_hash: None, source_path: None, ..all.clone() };
     assert_eq!(duplicate(bob, &wider(&key_alone)), Some(key.id), "shared keys are one audience");
     assert_eq!(duplicate(bob, &wider(&bare)), None, "contents of another boundary are none");
-    let mine = |owner| Probe { boundary: Boundary::Private, owner, ..key_alone.clone() };
+    let mine = |owner| DuplicateQuery { boundary: Boundary::Private, owner, ..key_alone.clone() };
     assert_eq!(duplicate(ann, &mine(ann)), Some(private.id));
     assert_eq!(duplicate(bob, &mine(bob)), None, "another's private memory is no twin");
     assert_eq!(duplicate(bob, &mine(ann)), None, "and cannot be asked for");
-    let elsewhere = Probe { space: place.there, ..all.clone() };
+    let elsewhere = DuplicateQuery { space: place.there, ..all.clone() };
     assert_eq!(duplicate(bob, &elsewhere), None);
     world.forget(&key);
     assert_eq!(duplicate(bob, &key_alone), None, "a forgotten memory is no twin");

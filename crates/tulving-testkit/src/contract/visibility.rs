@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 
-use tulving_core::model::change::{Listing, Write};
+use tulving_core::model::change::{FrozenOrder, Write};
 use tulving_core::model::id::{ListingId, MemoryId, MemoryRef, OrgId, PrincipalId, SpaceId, TeamId};
 use tulving_core::model::memory::Memory;
-use tulving_core::model::request::{Filter, Forgotten, Quarantined, Sort};
+use tulving_core::model::request::{Filter, ForgottenFilter, Quarantined, Sort};
 use tulving_core::model::space::{MemberOf, Viewer};
 use tulving_core::model::vocabulary::{Boundary, Relation, Role, SpaceKind, State};
-use tulving_core::ports::Probe;
+use tulving_core::ports::DuplicateQuery;
 
 use super::{StoreFactory, good, world};
 use crate::build::{StoreFixture, confined, eyes};
@@ -92,7 +92,7 @@ type PairReadCount = (&'static str, usize, usize);
 fn reads(world: &StoreFixture, viewer: &Viewer, (memory, named): &(Memory, Memory)) -> Vec<PairReadCount> {
     let store = &*world.store;
     let find = |which| {
-        let found = good(store.memory(viewer, memory.space, which, Forgotten::Without));
+        let found = good(store.memory(viewer, memory.space, which, ForgottenFilter::Without));
         usize::from(found.is_some())
     };
     let filter = |change: fn(&mut Filter, &Memory)| {
@@ -100,8 +100,8 @@ fn reads(world: &StoreFixture, viewer: &Viewer, (memory, named): &(Memory, Memor
         change(&mut filter, named);
         filter
     };
-    let nothing = Probe::new(memory.space, memory.owner, memory.fields.boundary);
-    let duplicate = |probe: Probe<'_>| usize::from(good(store.duplicate(viewer, &probe)).is_some());
+    let nothing = DuplicateQuery::new(memory.space, memory.owner, memory.fields.boundary);
+    let duplicate = |probe: DuplicateQuery<'_>| usize::from(good(store.duplicate(viewer, &probe)).is_some());
     let list = |filter: &Filter, sort| good(store.list(viewer, filter, sort, 9, None)).len();
     let count = |filter: &Filter| usize::try_from(good(store.count(viewer, filter))).expect("few");
     let by_text = filter(|_, _| ());
@@ -119,9 +119,9 @@ fn reads(world: &StoreFixture, viewer: &Viewer, (memory, named): &(Memory, Memor
         ("count in its space", count(&here), 2),
         ("list by key", list(&by_key, Sort::Newest), 1),
         ("list by path", list(&by_path, Sort::Newest), 1),
-        ("twin by key", duplicate(Probe { key, ..nothing }), 1),
-        ("twin by path", duplicate(Probe { source_path: path, ..nothing }), 1),
-        ("twin by content", duplicate(Probe { content_hash: hash, ..nothing }), 1),
+        ("twin by key", duplicate(DuplicateQuery { key, ..nothing }), 1),
+        ("twin by path", duplicate(DuplicateQuery { source_path: path, ..nothing }), 1),
+        ("twin by content", duplicate(DuplicateQuery { content_hash: hash, ..nothing }), 1),
         ("versions", good(store.versions(viewer, memory.id)).len(), 1),
         ("sections", good(store.sections(viewer, memory.id)).len(), 1),
         ("associations", good(store.associations(viewer, &[memory.id])).len(), 1),
@@ -221,7 +221,7 @@ pub fn a_number_belongs_to_its_space(fresh: StoreFactory<'_>) {
     let second = world.put(two, owner, "second", |_| ());
     assert_eq!(first.number, second.number);
     let number = MemoryRef::Number(first.number.expect("a record"));
-    let find = |space| good(world.store.memory(&eyes(owner), space, number, Forgotten::Without));
+    let find = |space| good(world.store.memory(&eyes(owner), space, number, ForgottenFilter::Without));
     assert_eq!(find(one).map(|m| m.id), Some(first.id));
     assert_eq!(find(two).map(|m| m.id), Some(second.id));
     assert_eq!(find(SpaceId::DEFAULT), None);
@@ -264,14 +264,14 @@ pub fn forgotten_memories_are_for_owner_and_admin(fresh: StoreFactory<'_>) {
             let reaches = *name == "owner" || (*name == "admin" && *boundary != Boundary::Private);
             for which in [MemoryRef::Id(pair.0.id), MemoryRef::Number(pair.0.number.expect("a record"))] {
                 let find = |viewer: &Viewer| {
-                    good(world.store.memory(viewer, town.hub, which, Forgotten::Only)).is_some()
+                    good(world.store.memory(viewer, town.hub, which, ForgottenFilter::Only)).is_some()
                 };
                 assert_eq!(find(&viewer), reaches, "{name} and a forgotten {boundary} memory");
                 assert!(!find(&confined(*id, &[town.next_door])), "{name}, confined elsewhere");
             }
             let filter = Filter {
                 substring: Some(pair.0.fields.text.content.clone()),
-                forgotten: Forgotten::Only,
+                forgotten: ForgottenFilter::Only,
                 ..Filter::default()
             };
             let listed = good(world.store.list(&viewer, &filter, Sort::Newest, 9, None));
@@ -283,8 +283,12 @@ pub fn forgotten_memories_are_for_owner_and_admin(fresh: StoreFactory<'_>) {
         let alive = world.put(town.hub, town.who("owner"), &format!("alive {boundary}"), |m| {
             m.fields.boundary = *boundary;
         });
-        let only =
-            good(world.store.memory(&eyes(alive.owner), town.hub, MemoryRef::Id(alive.id), Forgotten::Only));
+        let only = good(world.store.memory(
+            &eyes(alive.owner),
+            town.hub,
+            MemoryRef::Id(alive.id),
+            ForgottenFilter::Only,
+        ));
         assert_eq!(only, None, "what is not forgotten is not among the forgotten");
     }
 }
@@ -323,7 +327,7 @@ pub fn a_listing_is_its_owners_until_it_expires(fresh: StoreFactory<'_>) {
     let owner = town.who("owner");
     let (memory, named) = town.pair(town.hub, owner, Boundary::Hub);
     let now = world.now();
-    let listing = Listing {
+    let listing = FrozenOrder {
         id: ListingId::mint(now),
         principal: owner,
         expires_at: now.plus_millis(1_000),

@@ -8,7 +8,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use data_encoding::HEXLOWER;
 use sha2::{Digest, Sha256};
 use tulving_core::model::error::ObjectError;
-use tulving_core::ports::{Hold, ObjectKey, Objects};
+use tulving_core::ports::{ObjectKey, Objects, ObjectsHold};
 
 /// The hash that is the key of these bytes.
 pub fn hash(bytes: &[u8]) -> String {
@@ -107,20 +107,20 @@ impl Objects for InMemoryObjects {
         Ok(())
     }
 
-    fn keeping(&self) -> Result<Hold, ObjectError> {
+    fn keeping(&self) -> Result<ObjectsHold, ObjectError> {
         let count = self.held.count.lock().expect("nobody panicked");
         let mut count = self.held.changed.wait_while(count, |count| *count < 0).expect("nobody panicked");
         *count += 1;
-        Ok(Hold::by(HoldGuard(self.held.clone(), 1)))
+        Ok(ObjectsHold::by(HoldGuard(self.held.clone(), 1)))
     }
 
-    fn removing(&self) -> Result<Option<Hold>, ObjectError> {
+    fn removing(&self) -> Result<Option<ObjectsHold>, ObjectError> {
         let mut count = self.held.count.lock().expect("nobody panicked");
         if *count != 0 {
             return Ok(None);
         }
         *count = -1;
-        Ok(Some(Hold::by(HoldGuard(self.held.clone(), -1))))
+        Ok(Some(ObjectsHold::by(HoldGuard(self.held.clone(), -1))))
     }
 }
 

@@ -18,8 +18,8 @@ use tulving_core::model::error::ModelError;
 use tulving_core::model::id::{MemoryId, PrincipalId, SpaceId};
 use tulving_core::model::limits::Limits;
 use tulving_core::model::memory::Embedding;
-use tulving_core::model::request::{Ask, Caller, Filter, Mode, RecallRequest, SaveRequest};
-use tulving_core::model::search::{Item, Meaning, Question, SearchScope};
+use tulving_core::model::request::{Caller, Filter, Mode, RecallQuestion, RecallRequest, SaveRequest};
+use tulving_core::model::search::{Item, QueryVector, SearchQuery, SearchScope};
 use tulving_core::model::vocabulary::{Origin, SpaceKind, State};
 use tulving_core::ports::{
     Clock as _, Directory as _, Embedder, Index as _, NoExtractor, NoFiles, NoObjects, Store as _,
@@ -282,7 +282,7 @@ impl Served<'_> {
         let (bed, spaces) = &self.beds[&row.layout];
         bed.embedder.set(&self.asked[number]);
         let filter = Filter { space: self.space(spaces, number), ..Filter::default() };
-        let mode = Mode::Hybrid(Box::new(Ask::new(row.question(&self.questions, number))));
+        let mode = Mode::Hybrid(Box::new(RecallQuestion::new(row.question(&self.questions, number))));
         let request = RecallRequest { mode, filter, sort: None, limit: NEAREST };
         let begun = Instant::now();
         let found = bed.engine.recall(&bed.user, &request)?;
@@ -297,10 +297,10 @@ impl Served<'_> {
         self.bed(row.layout)?;
         let (bed, spaces) = &self.beds[&row.layout];
         let scope = scope(bed, self.space(spaces, number))?;
-        let meaning = Some(Meaning { model: MODEL.to_owned(), vector: self.asked[number].clone() });
+        let meaning = Some(QueryVector { model: MODEL.to_owned(), vector: self.asked[number].clone() });
         let terms = terms(row.question(&self.questions, number));
         let begun = Instant::now();
-        bed.index.search(&scope, &Question { terms, meaning, depth: DEPTH, ..Question::default() })?;
+        bed.index.search(&scope, &SearchQuery { terms, meaning, depth: DEPTH, ..SearchQuery::default() })?;
         Ok(milliseconds(begun))
     }
 
@@ -318,9 +318,9 @@ impl Served<'_> {
         let scope = scope(bed, None)?;
         let mut all = Vec::new();
         for vector in self.asked.iter().take(count) {
-            let meaning = Some(Meaning { model: MODEL.to_owned(), vector: vector.clone() });
+            let meaning = Some(QueryVector { model: MODEL.to_owned(), vector: vector.clone() });
             let found =
-                bed.index.search(&scope, &Question { meaning, depth: DEPTH, ..Question::default() })?;
+                bed.index.search(&scope, &SearchQuery { meaning, depth: DEPTH, ..SearchQuery::default() })?;
             let mut items: Vec<&Item> = found.items.iter().filter(|item| item.candidate).collect();
             items.sort_by(|one, other| other.closeness().total_cmp(&one.closeness()));
             all.push(

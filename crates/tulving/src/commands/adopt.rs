@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde::Serialize;
 use tulving_core::files::take_over::{JournalImportReport, LongTermImportOutcome};
-use tulving_core::model::foreign::Skipped;
+use tulving_core::model::foreign::SkippedItem;
 use tulving_core::model::request::Caller;
 use tulving_core::model::vocabulary::System;
 use tulving_core::verbs::adopt::{ForeignImportCounts, ForeignImportOptions, ForeignImportReport};
@@ -259,8 +259,8 @@ fn print_counts(what: &str, counts: &ForeignImportCounts, printer: &mut Printer)
     if counts.is_empty() { Ok(()) } else { printer.line(format!("  {what}: {counts}")) }
 }
 
-fn listed(how: &str, skipped: &[Skipped], printer: &mut Printer) -> Result<(), Failure> {
-    for Skipped { what, why } in skipped.iter().take(LISTED) {
+fn listed(how: &str, skipped: &[SkippedItem], printer: &mut Printer) -> Result<(), Failure> {
+    for SkippedItem { what, why } in skipped.iter().take(LISTED) {
         printer.warning(format!("{} was {how}: {why}", one_line(what)))?;
     }
     more(skipped.len(), printer)

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use clap::Args;
-use tulving_core::model::answer::{Concerned, Done, Finding, Report};
+use tulving_core::model::answer::{AppliedProposal, FindingMemory, QualityFinding, QualityReport};
 use tulving_core::model::error::Field;
 use tulving_core::model::id::ProposalId;
 use tulving_core::model::limits;
@@ -16,7 +16,7 @@ use crate::exit::Outcome;
 use crate::failure::Failure;
 use crate::print::Printer;
 use crate::show::style::{self, FAINT, NUMBER, STRONG, WORD};
-use crate::show::text::{Hanging, counted, one_line, pad, thousands, width};
+use crate::show::text::{HangingText, counted, one_line, pad, thousands, width};
 use crate::wire::App;
 
 const EXAMPLES: &str = "\
@@ -84,7 +84,7 @@ fn apply(args: &AuditQualityArgs, app: &App<'_>, printer: &mut Printer) -> Resul
     let ids = args.apply.iter().map(|id| id.parse()).collect::<Result<Vec<ProposalId>, _>>()?;
     let caller = app.here()?;
     let mut outcome = Outcome::Done;
-    let mut done: Vec<Done> = Vec::new();
+    let mut done: Vec<AppliedProposal> = Vec::new();
     for id in ids {
         match app.engine.apply_proposal(&caller, id) {
             Ok(one) => {
@@ -111,7 +111,7 @@ fn apply(args: &AuditQualityArgs, app: &App<'_>, printer: &mut Printer) -> Resul
     Ok(outcome)
 }
 
-fn show(report: &Report, place: &str, printer: &mut Printer) -> Result<(), Failure> {
+fn show(report: &QualityReport, place: &str, printer: &mut Printer) -> Result<(), Failure> {
     let looked = counted(report.looked_at, "memory", "memories");
     let found: u64 = report.counts.values().sum();
     if found == 0 {
@@ -128,7 +128,7 @@ fn show(report: &Report, place: &str, printer: &mut Printer) -> Result<(), Failu
         ))?;
     }
     for (kind, count) in &report.counts {
-        let findings: Vec<&Finding> = report.findings.iter().filter(|one| one.kind == *kind).collect();
+        let findings: Vec<&QualityFinding> = report.findings.iter().filter(|one| one.kind == *kind).collect();
         if findings.is_empty() {
             continue;
         }
@@ -165,7 +165,7 @@ fn heading(kind: FindingKind) -> &'static str {
 }
 
 /// Shows a finding: the memories, the reason, advice for manual changes, and the commands that apply the proposals.
-fn lines(finding: &Finding, place: &str, columns: Option<usize>) -> Vec<String> {
+fn lines(finding: &QualityFinding, place: &str, columns: Option<usize>) -> Vec<String> {
     let mut lines: Vec<String> = finding.memories.iter().map(|memory| line(memory, columns)).collect();
     lines.push(format!("{INDENT}{}", one_line(&finding.why)));
     lines.extend(finding.advice.iter().map(|advice| style::paint(FAINT, format!("{INDENT}{advice}"))));
@@ -176,12 +176,12 @@ fn lines(finding: &Finding, place: &str, columns: Option<usize>) -> Vec<String> 
     lines
 }
 
-fn line(memory: &Concerned, columns: Option<usize>) -> String {
+fn line(memory: &FindingMemory, columns: Option<usize>) -> String {
     let label = one_line(&memory.label);
     let preview = one_line(&memory.preview);
     let (heading, taken) = (format!("  {}  ", style::paint(NUMBER, &label)), width(&label) + 4);
     match columns {
         None => format!("{heading}{preview}"),
-        Some(columns) => Hanging { heading: &heading, taken, columns }.lines(&preview).join("\n"),
+        Some(columns) => HangingText { heading: &heading, taken, columns }.lines(&preview).join("\n"),
     }
 }

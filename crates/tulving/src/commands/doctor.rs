@@ -5,14 +5,14 @@ use std::time::Duration;
 
 use clap::Args;
 use serde::Serialize;
-use tulving_core::model::backend::{BackendRole, Description, Verb};
+use tulving_core::model::backend::{BackendDescription, BackendRole, Verb};
 use tulving_core::model::checkup::{Severity, StoreCheckDepth, StoreCheckFinding, StoreCheckReport};
 use tulving_core::model::error::{Error, ModelError, StoreError};
 use tulving_core::model::id::PrincipalId;
 use tulving_core::model::preview;
 use tulving_core::model::space::Viewer;
 use tulving_core::ports::Store;
-use tulving_core::{BackendEntry, Keeps};
+use tulving_core::{BackendEntry, BackendLocation};
 use tulving_models::RetryPolicy;
 use tulving_store::{FoldOutcome, Home, PresenceCheck, SearchIndex, Workspace};
 
@@ -238,9 +238,9 @@ fn backends(settings: &Settings) -> Vec<DoctorCheck> {
     let line = |entry: &BackendEntry| {
         let who = format!("{} ({})", entry.name, entry.role.as_str());
         match &entry.keeps {
-            Keeps::BuiltIn => DoctorCheck::ok("backend", format!("{who}: built in")),
-            Keeps::Elsewhere(backend) => match backend.describe(BACKEND_WAIT) {
-                Ok(Description { version, verbs }) => {
+            BackendLocation::BuiltIn => DoctorCheck::ok("backend", format!("{who}: built in")),
+            BackendLocation::Elsewhere(backend) => match backend.describe(BACKEND_WAIT) {
+                Ok(BackendDescription { version, verbs }) => {
                     let verbs: Vec<&str> = verbs.into_iter().map(Verb::as_str).collect();
                     let verbs = if verbs.is_empty() { "nothing".to_owned() } else { verbs.join(", ") };
                     DoctorCheck::ok("backend", format!("{who}: version {version}, offers {verbs}"))

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use clap::Args;
 use serde::Serialize;
-use tulving_core::Embedded;
+use tulving_core::EmbeddingProgress;
 use tulving_core::model::error::Error;
 
 use crate::exit::Outcome;
@@ -97,8 +97,8 @@ pub(super) fn along(app: &App<'_>, printer: &mut Printer) -> Result<(), Failure>
 fn step_by_step(
     app: &App<'_>,
     printer: &mut Printer,
-    embed: impl Fn() -> Result<Embedded, Error>,
-    mut told: impl FnMut(Embedded),
+    embed: impl Fn() -> Result<EmbeddingProgress, Error>,
+    mut told: impl FnMut(EmbeddingProgress),
 ) -> Result<(), Failure> {
     let (mut bar, mut done, mut sections) = (None, 0, 0);
     loop {

@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::print::Printer;
 use crate::show::memory::hung;
 use crate::show::style::{self, FAINT, NUMBER, WORD};
-use crate::show::text::{Hanging, block, one_line, pad};
+use crate::show::text::{HangingText, block, one_line, pad};
 use crate::show::time::instant;
 use crate::wire::App;
 
@@ -49,7 +49,7 @@ pub(super) fn run(args: &HistoryArgs, app: &App<'_>, printer: &mut Printer) -> R
         let heading = heading(entry);
         printer.line(match printer.columns() {
             None => heading,
-            Some(columns) => Hanging { heading: "", taken: 2, columns }.lines(&heading).join("\n"),
+            Some(columns) => HangingText { heading: "", taken: 2, columns }.lines(&heading).join("\n"),
         })?;
         let content = &entry.fields.text.content;
         if entry.left_out {

@@ -6,7 +6,7 @@ use tulving_core::model::error::ExtractError;
 use tulving_core::model::job::Job;
 use tulving_core::model::preview;
 use tulving_core::model::vocabulary::JobState;
-use tulving_core::{Processed, TurnReadingCounts};
+use tulving_core::{JobResult, TurnReadingCounts};
 
 use crate::args::word;
 use crate::exit::Outcome;
@@ -205,7 +205,7 @@ fn gleaned(TurnReadingCounts { saved, aside, known, journaled }: TurnReadingCoun
 }
 
 /// Runs one due job.
-fn one(app: &App<'_>) -> Result<Option<Processed>, Failure> {
+fn one(app: &App<'_>) -> Result<Option<JobResult>, Failure> {
     Ok(match app.engine.process_waiting(worker::own())? {
         None => app.engine.think_waiting(worker::own())?,
         done => done,

@@ -14,7 +14,7 @@ use crate::failure::Failure;
 use crate::input;
 use crate::print::Printer;
 use crate::show::style::{self, FAINT, WORD};
-use crate::show::text::{Hanging, counted, one_line, width};
+use crate::show::text::{HangingText, counted, one_line, width};
 use crate::wire::App;
 
 const EXAMPLES: &str = "\
@@ -98,7 +98,7 @@ fn search(text: &str, limit: i64, app: &App<'_>, printer: &mut Printer) -> Resul
         printer.line(match printer.columns() {
             None => format!("{heading}{text}  {place}"),
             Some(columns) => {
-                let hanging = Hanging { heading: &heading, taken, columns };
+                let hanging = HangingText { heading: &heading, taken, columns };
                 hanging.lines(&format!("{text}  {place}")).join("\n")
             }
         })?;

@@ -4,7 +4,7 @@ use clap::Args;
 use tulving_core::model::answer::{Cursor, FailedBackend, Page};
 use tulving_core::model::error::{Error, Field};
 use tulving_core::model::limits;
-use tulving_core::model::request::{Caller, Filter, Forgotten, ListRequest, Quarantined, Sort};
+use tulving_core::model::request::{Caller, Filter, ForgottenFilter, ListRequest, Quarantined, Sort};
 use tulving_core::model::vocabulary::State;
 
 use crate::args::{FilterArgs, count, order, whole_number, word};
@@ -61,7 +61,7 @@ impl ListArgs {
         filter.space = (!self.chooser.all_spaces).then_some(caller.space);
         filter.substring.clone_from(&self.contains);
         if self.forgotten {
-            filter.forgotten = Forgotten::Only;
+            filter.forgotten = ForgottenFilter::Only;
             filter.quarantined = Quarantined::Either;
         } else if !self.states.is_empty() {
             filter.states.clone_from(&self.states);

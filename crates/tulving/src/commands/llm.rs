@@ -6,7 +6,7 @@ use clap::{Args, Subcommand};
 use serde::Serialize;
 use serde_json::json;
 use tulving_core::model::error::Error;
-use tulving_core::model::llm::{Prompt, Reply, StopReason, TEST, Tool};
+use tulving_core::model::llm::{LlmReply, Prompt, StopReason, TEST, Tool};
 
 use crate::config::{KEY_BYTES, KeySource};
 use crate::exit::Outcome;
@@ -96,7 +96,7 @@ enum ToolCallResult {
 }
 
 impl ToolCallResult {
-    fn of(reply: &Reply) -> Self {
+    fn of(reply: &LlmReply) -> Self {
         let Some(call) = reply.calls.iter().find(|call| call.name == TOOL) else {
             return Self::NotCalled;
         };
@@ -216,7 +216,7 @@ fn prompt(app: &App<'_>) -> Prompt {
     }
 }
 
-fn show(report: &LlmTestReport, reply: &Reply, printer: &mut Printer) -> Result<(), Failure> {
+fn show(report: &LlmTestReport, reply: &LlmReply, printer: &mut Printer) -> Result<(), Failure> {
     if printer.json() {
         printer.document(report)?;
     } else {
@@ -254,7 +254,7 @@ mod tests {
 
     #[test]
     fn a_tool_works_only_where_it_is_called_as_asked() {
-        let reply = |calls: &[(&str, &str)]| Reply {
+        let reply = |calls: &[(&str, &str)]| LlmReply {
             text: String::new(),
             calls: calls
                 .iter()

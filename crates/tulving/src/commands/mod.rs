@@ -57,7 +57,7 @@ mod welcome;
 
 use cli::Command;
 pub(crate) use cli::{Cli, parse, wants_json};
-use tulving_core::model::answer::{Lane, Missing};
+use tulving_core::model::answer::{FailedLane, Lane};
 
 use crate::config as settings;
 use crate::exit::Outcome;
@@ -180,8 +180,8 @@ fn act(
 }
 
 /// Warns of search lanes that could not search everything. Does not warn about vectors if embedding is turned `off`.
-fn warn_of_lanes(missing: &[Missing], off: bool, printer: &mut Printer) -> Result<(), Failure> {
-    for Missing { lane, why } in missing.iter().filter(|missing| !off || missing.lane != Lane::Vector) {
+fn warn_of_lanes(missing: &[FailedLane], off: bool, printer: &mut Printer) -> Result<(), Failure> {
+    for FailedLane { lane, why } in missing.iter().filter(|missing| !off || missing.lane != Lane::Vector) {
         printer.warning(format!("the {} lane is incomplete: {why}", lane.as_str()))?;
     }
     Ok(())

@@ -6,7 +6,7 @@ use tulving_core::model::error::Field;
 use tulving_core::model::id::PassId;
 use tulving_core::model::limits;
 use tulving_core::model::pass::{
-    LastUndone, Pass, PassFilter, ToldAct, ToldPass, UndoStep, Undone, UndoneChange,
+    DescribedAct, DescribedPass, LastUndoOutcome, Pass, PassFilter, PassUndoResult, UndoStep, UndoneChange,
 };
 use tulving_core::model::preview;
 use tulving_core::model::time::Timestamp;
@@ -135,7 +135,7 @@ pub(super) fn run(args: &PassesArgs, app: &App<'_>, printer: &mut Printer) -> Re
     Ok(Outcome::Done)
 }
 
-fn one(told: &ToldPass, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+fn one(told: &DescribedPass, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     if printer.json() {
         printer.document(told)?;
         return Ok(Outcome::Done);
@@ -149,7 +149,7 @@ fn one(told: &ToldPass, app: &App<'_>, printer: &mut Printer) -> Result<Outcome,
     if let Some(note) = &pass.note {
         printer.line(style::paint(FAINT, format!("  {}", one_line(note))))?;
     }
-    for ToldAct { text, diff } in &told.told {
+    for DescribedAct { text, diff } in &told.told {
         printer.line(format!("  {}", one_line(text)))?;
         for line in diff.iter().flat_map(|diff| diff.lines()) {
             printer.line(format!("    {}", change(line)))?;
@@ -181,22 +181,22 @@ pub(super) fn change(line: &str) -> String {
 pub(super) fn undo(args: &UndoArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let caller = app.here()?;
     let last = match &args.pass {
-        Some(pass) => LastUndone::Pass(app.engine.undo(&caller, named(pass)?, args.dry_run)?),
+        Some(pass) => LastUndoOutcome::Pass(app.engine.undo(&caller, named(pass)?, args.dry_run)?),
         None => app.engine.undo_last(&caller, args.dry_run)?,
     };
     match &last {
-        LastUndone::Pass(undone) => {
+        LastUndoOutcome::Pass(undone) => {
             if args.pass.is_none() && !printer.json() {
                 let Pass { id, kind, .. } = &undone.pass;
                 printer.line(format!("The last change was made by the pass {id} ({kind})"))?;
             }
             of_pass(undone, args.dry_run, printer)
         }
-        LastUndone::Change(undone) => of_change(undone, args.dry_run, printer),
+        LastUndoOutcome::Change(undone) => of_change(undone, args.dry_run, printer),
     }
 }
 
-fn of_pass(undone: &Undone, dry_run: bool, printer: &mut Printer) -> Result<Outcome, Failure> {
+fn of_pass(undone: &PassUndoResult, dry_run: bool, printer: &mut Printer) -> Result<Outcome, Failure> {
     if printer.json() {
         if undone.taken_back() == 0 {
             printer.warning(summary(undone, dry_run))?;
@@ -244,7 +244,7 @@ fn steps(steps: &[UndoStep], dry_run: bool, printer: &mut Printer) -> Result<(),
     Ok(())
 }
 
-fn summary(undone: &Undone, dry_run: bool) -> String {
+fn summary(undone: &PassUndoResult, dry_run: bool) -> String {
     let (back, all) = (undone.taken_back(), undone.steps.len());
     match (back, dry_run) {
         (0, _) if all == 0 => "Nothing was left to undo".to_owned(),

@@ -9,7 +9,7 @@ use tulving_core::model::id::MemoryId;
 use tulving_core::model::memory::Memory;
 use tulving_core::model::request::{Caller, SaveRequest};
 use tulving_core::model::vocabulary::{ContentType, State};
-use tulving_core::{Document, Processed};
+use tulving_core::{Document, JobResult};
 use tulving_store::tree;
 use tulving_text::classify::form;
 
@@ -77,10 +77,10 @@ pub(super) fn run(args: &PushArgs, app: &App<'_>, printer: &mut Printer) -> Resu
     printer.line(show::memory::sentence(&became, &receipt.memory, printer.columns()))?;
     printer.warnings(&receipt.warnings)?;
     match worked {
-        Some(Processed { lacking: true, .. }) => {
+        Some(JobResult { lacking: true, .. }) => {
             app.engine.missing_extractors().into_iter().try_for_each(|missing| printer.note(missing))?;
         }
-        Some(Processed { remedy: Some(remedy), .. }) => printer.note(remedy)?,
+        Some(JobResult { remedy: Some(remedy), .. }) => printer.note(remedy)?,
         _ => {}
     }
     Ok(Outcome::Done)
@@ -92,7 +92,7 @@ pub(super) fn finish(
     caller: &Caller,
     receipt: &mut Receipt,
     printer: &mut Printer,
-) -> Result<Option<Processed>, Failure> {
+) -> Result<Option<JobResult>, Failure> {
     if receipt.memory.status.state != State::Processing {
         return Ok(None);
     }
@@ -174,7 +174,7 @@ fn embed(
 const OTHERS: usize = 16;
 
 /// Runs the job that a memory waits for, if no other process is running it, and returns the result of the job.
-fn work(app: &App<'_>, memory: MemoryId, printer: &mut Printer) -> Result<Option<Processed>, Failure> {
+fn work(app: &App<'_>, memory: MemoryId, printer: &mut Printer) -> Result<Option<JobResult>, Failure> {
     let bar = printer.bar("Reading", None);
     let mut own = None;
     for _ in 0..OTHERS {

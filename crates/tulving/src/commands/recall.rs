@@ -8,7 +8,7 @@ use tulving_core::model::error::Field;
 use tulving_core::model::id::MemoryRef;
 use tulving_core::model::limits;
 use tulving_core::model::memory::Memory;
-use tulving_core::model::request::{Ask, Caller, Fusion, ListBounds, Mode, RecallRequest, Sort};
+use tulving_core::model::request::{Caller, Fusion, ListBounds, Mode, RecallQuestion, RecallRequest, Sort};
 
 use super::warn_of_lanes;
 use crate::args::{FilterArgs, count, fusion, order, time, whole_number, word};
@@ -18,7 +18,7 @@ use crate::input;
 use crate::print::Printer;
 use crate::show::memory::{Layout, further, lines};
 use crate::show::style::{self, FAINT};
-use crate::show::text::{Hanging, counted, thousands};
+use crate::show::text::{HangingText, counted, thousands};
 use crate::wire::App;
 
 const EXAMPLES: &str = "\
@@ -111,8 +111,8 @@ enum ModeArg {
 }
 
 impl QuestionArgs {
-    fn ask(&self, question: String) -> Result<Ask, Failure> {
-        let mut ask = Ask::new(question);
+    fn ask(&self, question: String) -> Result<RecallQuestion, Failure> {
+        let mut ask = RecallQuestion::new(question);
         ask.as_of = time(self.as_of.as_ref())?;
         ask.asked_at = time(self.asked_at.as_ref())?;
         ask.channel.clone_from(&self.channel);
@@ -193,7 +193,10 @@ impl RecallArgs {
             }
             (None | Some(ModeArg::Hybrid), text) => {
                 let list_limit = Some(self.limit(limits::LISTED)?);
-                Mode::Hybrid(Box::new(Ask { list_limit, ..self.asking.ask(text.unwrap_or_default())? }))
+                Mode::Hybrid(Box::new(RecallQuestion {
+                    list_limit,
+                    ..self.asking.ask(text.unwrap_or_default())?
+                }))
             }
             (Some(ModeArg::Text), text) => {
                 self.asking.refuse(self.mode, false)?;
@@ -368,7 +371,7 @@ pub(super) fn print(
             let why = style::paint(FAINT, &hit.why);
             printer.line(match columns {
                 None => format!("      {why}"),
-                Some(columns) => Hanging { heading: "      ", taken: 6, columns }.lines(&why).join("\n"),
+                Some(columns) => HangingText { heading: "      ", taken: 6, columns }.lines(&why).join("\n"),
             })?;
         }
         for FurtherSection { section, content, .. } in &hit.further {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use tulving_core::model::answer::{NearMemory, PossibleUpdate, Receipt, SaveOutcome};
-use tulving_core::model::id::Number;
+use tulving_core::model::id::MemoryNumber;
 use tulving_core::model::preview;
 use tulving_core::model::request::{AssociationRequest, Caller, SaveRequest};
 use tulving_core::model::vocabulary::{self, Author, Relation, Trust};
@@ -237,7 +237,7 @@ fn tell_near(
     printer: &mut Printer,
 ) -> Result<(), Failure> {
     let Some(own) = receipt.memory.number else { return Ok(()) };
-    let how = |old: Number| format!("tulving associate {} {} --relation updates", own.0, old.0);
+    let how = |old: MemoryNumber| format!("tulving associate {} {} --relation updates", own.0, old.0);
     if let Some(PossibleUpdate { number: Some(number), preview, .. }) = receipt.possible_updates.first() {
         return printer.note(format!(
             "Possible update of {number} ({preview}); if it replaces that: {}, or save with --updates {} next time",

@@ -4,7 +4,7 @@ use clap::Args;
 use serde::Serialize;
 use tulving_core::background::lifecycle::judge::LifecycleStep;
 use tulving_core::model::request::Caller;
-use tulving_core::{TendRequest, Tended, TendedStep};
+use tulving_core::{TendRequest, TendedStep, TendingResult};
 
 use crate::config::SettingSource;
 use crate::exit::Outcome;
@@ -42,7 +42,7 @@ pub(crate) struct TendArgs {
 struct TendReport<'a> {
     dry_run: bool,
     #[serde(flatten)]
-    tended: &'a Tended,
+    tended: &'a TendingResult,
 }
 
 pub(super) fn run(args: &TendArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
@@ -99,7 +99,7 @@ fn told(step: &TendedStep, dry_run: bool, printer: &mut Printer) -> Result<(), F
     printer.line(format!("      {}", style::paint(FAINT, &step.why)))
 }
 
-fn summary(tended: &Tended, dry_run: bool) -> String {
+fn summary(tended: &TendingResult, dry_run: bool) -> String {
     let parts = [
         (tended.cooled, "cooled"),
         (tended.revived, "revived"),

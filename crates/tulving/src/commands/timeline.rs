@@ -16,7 +16,7 @@ use crate::failure::{Failure, NotAMember};
 use crate::input;
 use crate::print::Printer;
 use crate::show::style::{self, FAINT, NUMBER, WORD};
-use crate::show::text::{Hanging, bounded, one_line, pad, width};
+use crate::show::text::{HangingText, bounded, one_line, pad, width};
 use crate::wire::{App, SpaceNames};
 
 const EXAMPLES: &str = "\
@@ -204,7 +204,7 @@ fn wrapped(row: &TimelineRow, (when, who): (usize, usize), columns: usize) -> St
         style::paint(FAINT, pad(&row.when, when)),
         style::paint(NUMBER, pad(&row.who, who))
     );
-    let hanging = Hanging { heading: &heading, taken: when + who + 4, columns };
+    let hanging = HangingText { heading: &heading, taken: when + who + 4, columns };
     let mut lines = hanging.beginning(&row.content, &row.whole);
     if !row.end.is_empty() {
         lines.extend(hanging.below(&style::paint(WORD, &row.end)));

@@ -7,7 +7,7 @@ use serde::Serialize;
 use tulving_core::model::id::{PrincipalId, SpaceId};
 use tulving_core::model::preview;
 use tulving_core::model::request::TokenRequest;
-use tulving_core::model::space::Token as Kept;
+use tulving_core::model::space::Token as UnsavedFile;
 use tulving_core::model::vocabulary::{PrincipalKind, Role};
 
 use crate::args::word;
@@ -77,7 +77,7 @@ struct TokenCreateArgs {
 struct NewToken<'a> {
     token: &'a str,
     #[serde(flatten)]
-    kept: &'a Kept,
+    kept: &'a UnsavedFile,
     principal_name: &'a str,
 }
 
@@ -136,7 +136,7 @@ fn list(app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let names = app.engine.names(&ids)?;
     let spaces = app.space_names()?;
     let now = printer.now();
-    let row = |token: &Kept| {
+    let row = |token: &UnsavedFile| {
         let within: Vec<String> =
             token.spaces.iter().map(|id| spaces.get(id).cloned().unwrap_or_else(|| id.to_string())).collect();
         [

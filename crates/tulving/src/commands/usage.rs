@@ -1,7 +1,7 @@
 //! `tulving usage`: shows what the language model has cost, by day, model and purpose. For admins.
 
 use clap::Args;
-use tulving_core::model::llm::{LlmUsage as Row, Spending};
+use tulving_core::model::llm::{LlmSpending, LlmUsage as Row};
 
 use crate::args::whole_number;
 use crate::exit::Outcome;
@@ -62,7 +62,7 @@ fn row(usage: &Row) -> [String; 9] {
 }
 
 /// Describes the budget and the model.
-fn bound(spending: &Spending) -> String {
+fn bound(spending: &LlmSpending) -> String {
     let Some(llm) = &spending.llm else {
         return "no language model is set up".to_owned();
     };

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use tulving_core::Llm;
 use tulving_core::model::error::LlmError;
-use tulving_core::model::llm::{LlmName, Prompt, Reply};
+use tulving_core::model::llm::{LlmName, LlmReply, Prompt};
 use tulving_core::ports::LanguageModel;
 use tulving_models::{ApiKey, LlmConfig, LlmProvider, ServiceUrl, language_model};
 
@@ -171,7 +171,7 @@ impl LanguageModel for UnusableLlm {
         Some(self.name.clone())
     }
 
-    fn complete(&self, _: &Prompt) -> Result<Reply, LlmError> {
+    fn complete(&self, _: &Prompt) -> Result<LlmReply, LlmError> {
         Err(self.why.clone())
     }
 }

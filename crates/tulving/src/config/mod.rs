@@ -30,7 +30,7 @@ use tulving_core::model::limits::Limits;
 use tulving_core::model::preview;
 use tulving_core::model::space::Secret;
 use tulving_core::model::time::Zone;
-use tulving_core::model::turn::Listening;
+use tulving_core::model::turn::TurnReadingSettings;
 use tulving_core::{ConsolidationSettings, SecretPolicies};
 
 use crate::global::GlobalArgs;
@@ -84,7 +84,7 @@ pub(crate) struct Settings {
     /// The languages of the text in images, as tesseract names them.
     pub(crate) languages: Option<String>,
     /// The settings for finding memories in logged turns.
-    pub(crate) listening: Listening,
+    pub(crate) listening: TurnReadingSettings,
     /// The settings of journal consolidation.
     pub(crate) consolidation: ConsolidationSettings,
     /// The backends; empty means only the built-in store.
@@ -263,7 +263,7 @@ impl Settings {
             llm: LlmSettings::default(),
             objects: ObjectSettings::default(),
             languages: None,
-            listening: Listening::default(),
+            listening: TurnReadingSettings::default(),
             consolidation: ConsolidationSettings::default(),
             backends: Vec::new(),
             tending: TendingSettings::default(),

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tulving_core::model::error::ObjectError;
-use tulving_core::ports::{Hold, Objects};
+use tulving_core::ports::{Objects, ObjectsHold};
 use tulving_store::objects::{LocalObjects, ObjectSizes, S3Config, S3Keys, S3Objects};
 
 /// The settings below `objects`.
@@ -77,11 +77,11 @@ impl Objects for UnusableObjects {
         Err(self.why.clone())
     }
 
-    fn keeping(&self) -> Result<Hold, ObjectError> {
+    fn keeping(&self) -> Result<ObjectsHold, ObjectError> {
         Err(self.why.clone())
     }
 
-    fn removing(&self) -> Result<Option<Hold>, ObjectError> {
+    fn removing(&self) -> Result<Option<ObjectsHold>, ObjectError> {
         Err(self.why.clone())
     }
 }

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use tulving_core::model::answer::Unread;
+use tulving_core::model::answer::UnreadableFile;
 use tulving_core::model::space::Space;
 use tulving_core::{ConsolidationSummary, ConsolidationTick, Engine};
 
 use super::DUE;
 use super::thread::StoppableThread;
-use super::troubles::{LoggedTroubles, coded};
+use super::troubles::{LoggedFailures, coded};
 use crate::worker;
 
 /// Consolidates journals in its own thread: a language model may take minutes.
@@ -20,7 +20,7 @@ impl ConsolidationWorker {
     pub(crate) fn start(engine: &Arc<Engine>) -> Self {
         let engine = Arc::clone(engine);
         Self(StoppableThread::start(move |stop| {
-            let mut troubles = LoggedTroubles::default();
+            let mut troubles = LoggedFailures::default();
             loop {
                 // This releases all jobs of ended processes, of any kind.
                 let released = engine.release_jobs(&worker::is_gone).map_err(coded);
@@ -64,7 +64,7 @@ fn say(done: &[(Space, ConsolidationSummary)]) {
         if let Some(reason) = &told.undecided {
             tracing::warn!(%space, reason, "no decisions about memories");
         }
-        for Unread { path, why } in &told.unread {
+        for UnreadableFile { path, why } in &told.unread {
             tracing::warn!(%space, path, reason = why, "a journal could not be read");
         }
         match &told.stays {

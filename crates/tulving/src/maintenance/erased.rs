@@ -6,7 +6,7 @@ use tulving_core::ports::Upkeep;
 use tulving_store::{FoldOutcome, SearchIndex};
 
 use super::MaintenanceTiming;
-use super::troubles::LoggedTroubles;
+use super::troubles::LoggedFailures;
 
 /// After a rewrite, the files rest for this many times its duration, because a rewrite blocks writers.
 const REST: u32 = 10;
@@ -43,7 +43,7 @@ impl ErasedData {
     }
 
     /// Rewrites the files. If that fails or other processes still read them, it is tried again after the same rest.
-    pub(super) fn rewrite(&mut self, store: &dyn Upkeep, index: &SearchIndex, troubles: &mut LoggedTroubles) {
+    pub(super) fn rewrite(&mut self, store: &dyn Upkeep, index: &SearchIndex, troubles: &mut LoggedFailures) {
         let began = Instant::now();
         let scrubbed = store.scrub().map_err(|error| error.code());
         let rewritten = troubles.note("erased data is still in the database", scrubbed).is_some();

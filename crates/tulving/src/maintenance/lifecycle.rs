@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tulving_core::{Engine, Tended};
+use tulving_core::{Engine, TendingResult};
 
 use super::DUE;
 use super::thread::StoppableThread;
-use super::troubles::{LoggedTroubles, coded};
+use super::troubles::{LoggedFailures, coded};
 use crate::worker;
 
 /// Pause between two steps, so that other writers can continue.
@@ -21,7 +21,7 @@ impl LifecycleWorker {
     pub(crate) fn start(engine: &Arc<Engine>, interval: Duration) -> Self {
         let engine = Arc::clone(engine);
         Self(StoppableThread::start(move |stop| {
-            let mut troubles = LoggedTroubles::default();
+            let mut troubles = LoggedFailures::default();
             loop {
                 let mut stopped = false;
                 let tended = engine.tend_due(worker::own(), interval, &mut || {
@@ -47,9 +47,9 @@ impl LifecycleWorker {
 }
 
 /// Logs what was done: numbers, and no content of memories. A run without changes is logged at debug level.
-fn say(tended: &Tended) {
+fn say(tended: &TendingResult) {
     const SAID: &str = "applied lifecycle rules";
-    let Tended { looked_at, cooled, revived, archived, erased, audit_removed, .. } = tended;
+    let TendingResult { looked_at, cooled, revived, archived, erased, audit_removed, .. } = tended;
     if tended.moved() == 0 && *audit_removed == 0 {
         tracing::debug!(looked_at, "{SAID}");
     } else {

@@ -9,7 +9,7 @@ use tulving_core::Engine;
 use tulving_store::Home;
 
 use super::thread::StoppableThread;
-use super::troubles::{LoggedTroubles, coded};
+use super::troubles::{LoggedFailures, coded};
 use crate::worker;
 
 /// Time between two checks for turns to ask a language model about.
@@ -23,7 +23,7 @@ impl LlmWorker {
     pub(crate) fn start(engine: &Arc<Engine>, home: &Home) -> Self {
         let (engine, home) = (Arc::clone(engine), home.clone());
         Self(StoppableThread::start(move |stop| {
-            let (mut troubles, mut turn) = (LoggedTroubles::default(), None);
+            let (mut troubles, mut turn) = (LoggedFailures::default(), None);
             while !stop.comes_within(PONDER) {
                 turn = engine.thinks().then(|| turn.take().or_else(|| lock_llm_work(&home))).flatten();
                 while !stop.has_come() {

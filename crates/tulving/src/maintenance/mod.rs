@@ -27,7 +27,7 @@ use tulving_server::MaintenanceHook;
 use tulving_store::{Home, SearchIndex};
 
 use self::erased::ErasedData;
-use self::troubles::{LoggedTroubles, coded};
+use self::troubles::{LoggedFailures, coded};
 use crate::worker;
 
 pub(crate) use self::consolidation::ConsolidationWorker;
@@ -152,7 +152,7 @@ impl MaintenanceWorker {
             return;
         }
         let mut erased = ErasedData::new(self.pace);
-        let mut troubles = LoggedTroubles::default();
+        let mut troubles = LoggedFailures::default();
         // Data that an earlier process erased.
         erased.look(&*self.store);
         troubles.note("could not prune the log of conversations", self.cut_logs_back().map_err(coded));
@@ -221,7 +221,7 @@ impl MaintenanceWorker {
     }
 
     /// Does the waiting work; failed work is retried later, here or by the next process. Returns true if the model answered.
-    fn do_what_waits(&self, troubles: &mut LoggedTroubles) -> bool {
+    fn do_what_waits(&self, troubles: &mut LoggedFailures) -> bool {
         let (mut waits, mut answered) = (true, true);
         while waits && !self.is_stopped() {
             std::thread::sleep(self.pace.quiet);

@@ -12,9 +12,9 @@ pub(super) fn coded(error: Error) -> &'static str {
 
 /// Logs failures, each once until it succeeds again.
 #[derive(Default)]
-pub(super) struct LoggedTroubles(Vec<&'static str>);
+pub(super) struct LoggedFailures(Vec<&'static str>);
 
-impl LoggedTroubles {
+impl LoggedFailures {
     pub(super) fn note<T>(&mut self, what: &'static str, done: Result<T, impl Display>) -> Option<T> {
         let known = self.0.contains(&what);
         match done {

@@ -13,7 +13,7 @@ use tulving_core::rank::decay;
 
 use super::style::{self, FAINT, NUMBER, STRONG, WORD};
 use super::table;
-use super::text::{self, Hanging, block, bounded, cut, one_line, pad};
+use super::text::{self, HangingText, block, bounded, cut, one_line, pad};
 use super::time::{age, instant};
 
 /// Width of the longest type, `observation`.
@@ -73,7 +73,7 @@ fn whole(memory: &Memory, layout: &Layout<'_>) -> String {
 pub(crate) fn hung(heading: &str, taken: usize, text: &str, rest: &str, columns: Option<usize>) -> String {
     match columns {
         None => format!("{heading}{}", bounded(text, rest)),
-        Some(columns) => Hanging { heading, taken, columns }.beginning(text, rest).join("\n"),
+        Some(columns) => HangingText { heading, taken, columns }.beginning(text, rest).join("\n"),
     }
 }
 
@@ -153,7 +153,7 @@ pub(crate) fn sentence(done: &str, memory: &Memory, columns: Option<usize>) -> S
     match columns {
         Some(columns) => {
             // No pointer to the rest is needed: the sentence names the memory.
-            let hanging = Hanging { heading: "", taken: SENTENCE_INDENT, columns };
+            let hanging = HangingText { heading: "", taken: SENTENCE_INDENT, columns };
             hanging.preview(&format!("{heading}{content}"), SENTENCE_LINES).join("\n")
         }
         None => {

@@ -75,7 +75,7 @@ const INDENT: usize = 2;
 const NARROWEST: usize = 10;
 
 /// A heading and the text next to it; further lines of the text are aligned with its first.
-pub(crate) struct Hanging<'a> {
+pub(crate) struct HangingText<'a> {
     /// The heading, which may be coloured, with the space after it.
     pub(crate) heading: &'a str,
     /// Number of columns that the heading takes.
@@ -84,7 +84,7 @@ pub(crate) struct Hanging<'a> {
     pub(crate) columns: usize,
 }
 
-impl Hanging<'_> {
+impl HangingText<'_> {
     /// Lays out the whole text.
     pub(crate) fn lines(&self, text: &str) -> Vec<String> {
         self.placed(&mut wrap(text, self.room()))
@@ -473,7 +473,7 @@ mod tests {
 
     #[test]
     fn a_text_hangs_beside_its_heading_or_below_it_where_there_is_no_room() {
-        let hanging = |columns| Hanging { heading: "#1  fact  ", taken: 10, columns };
+        let hanging = |columns| HangingText { heading: "#1  fact  ", taken: 10, columns };
         assert_eq!(
             hanging(34).lines("one two three four five six"),
             ["#1  fact  one two three four five", "          six"]
@@ -485,7 +485,7 @@ mod tests {
 
     #[test]
     fn a_long_text_ends_with_where_the_rest_is() {
-        let hanging = Hanging { heading: "- ", taken: 2, columns: 12 };
+        let hanging = HangingText { heading: "- ", taken: 2, columns: 12 };
         let plain = |lines: Vec<String>| {
             lines.iter().map(|line| anstream::adapter::strip_str(line).to_string()).collect::<Vec<_>>()
         };

@@ -8,7 +8,9 @@ use serde::Deserialize;
 use tulving_core::model::answer::Strength;
 use tulving_core::model::id::MemoryId;
 use tulving_core::model::limits::Limits;
-use tulving_core::model::request::{Ask, Caller, Filter, Fusion, Mode, RecallRequest, SaveRequest};
+use tulving_core::model::request::{
+    Caller, Filter, Fusion, Mode, RecallQuestion, RecallRequest, SaveRequest,
+};
 use tulving_core::model::vocabulary::Origin;
 use tulving_core::ports::{NoExtractor, NoFiles, NoObjects, SystemClock};
 use tulving_core::{Engine, Ports, SecretPolicies};
@@ -75,7 +77,7 @@ fn bed() -> Bed {
 }
 
 impl Bed {
-    fn ask(&self, ask: Ask, limit: usize) -> (Vec<&str>, Option<Strength>) {
+    fn ask(&self, ask: RecallQuestion, limit: usize) -> (Vec<&str>, Option<Strength>) {
         let mode = Mode::Hybrid(Box::new(ask));
         let request = RecallRequest { mode, filter: Filter::default(), sort: None, limit };
         let answer = self.engine.recall(&self.user, &request).expect("an answer");
@@ -88,7 +90,7 @@ impl Bed {
     fn recall_at(&self, k: usize, fusion: Fusion) -> (f64, Vec<&str>) {
         let (mut sum, mut missed) = (0.0, Vec::new());
         for Question { question, gold } in &self.set.questions {
-            let (found, _) = self.ask(Ask { fusion, ..Ask::new(question) }, k);
+            let (found, _) = self.ask(RecallQuestion { fusion, ..RecallQuestion::new(question) }, k);
             let hits = gold.iter().filter(|gold| found.contains(&gold.as_str())).count();
             sum += hits as f64 / gold.len() as f64;
             if hits == 0 {
@@ -113,7 +115,7 @@ fn ranking_keeps_its_floor_on_a_small_set_of_our_own() {
 #[test]
 fn evidence_tells_questions_that_have_an_answer_from_those_that_have_none() {
     let bed = bed();
-    let strength = |question: &str| bed.ask(Ask::new(question), 5).1.expect("a strength");
+    let strength = |question: &str| bed.ask(RecallQuestion::new(question), 5).1.expect("a strength");
     let known = bed.set.questions.iter().filter(|asked| strength(&asked.question) == Strength::None).count();
     let all = bed.set.questions.len();
     assert!(known * 10 <= all, "{known} of {all} answerable questions have no evidence");

@@ -8,18 +8,18 @@ use super::file::{self, FileUndoOutcome};
 use super::{find, shown, undo};
 use crate::model::association::Association;
 use crate::model::audit::{AuditEntry, LastChange, WrittenVersion};
-use crate::model::change::{Actor, Revision, Right, Write};
+use crate::model::change::{Actor, RequiredRole, Revision, Write};
 use crate::model::error::Error;
 use crate::model::id::{MemoryId, Version};
 use crate::model::memory::{Memory, Status, VersionFields};
-use crate::model::pass::{LastUndone, Pass, PassAct, PassFilter, UndoStep, UndoneChange};
+use crate::model::pass::{LastUndoOutcome, Pass, PassAct, PassFilter, UndoStep, UndoneChange};
 use crate::model::request::Caller;
 use crate::model::time::Timestamp;
 use crate::model::vocabulary::{AuditAct, LinkedBy, Origin, PassOutcome, Relation, Role, State, VersionAct};
 use crate::verbs::access::{self, Ports};
 use crate::verbs::embedding::Source;
 use crate::verbs::retract::{self, Edge};
-use crate::verbs::save::dedupe::{self, Pending};
+use crate::verbs::save::dedupe::{self, PendingMemories};
 use crate::verbs::save::embed;
 use crate::verbs::save::sources::{self, SourceChange};
 use crate::verbs::status;
@@ -30,7 +30,7 @@ const REASON: &str = "undo";
 const PASSES: usize = 100;
 
 /// Undoes the last change, or previews the undo.
-pub(crate) fn undo_last(ports: &Ports, caller: &Caller, dry_run: bool) -> Result<LastUndone, Error> {
+pub(crate) fn undo_last(ports: &Ports, caller: &Caller, dry_run: bool) -> Result<LastUndoOutcome, Error> {
     access::require(ports, caller, caller.space, Role::Writer)?;
     let by = Actor { principal: caller.viewer.principal, agent: caller.agent.clone() };
     let deed = ports.store.last_change(&by, caller.space)?;
@@ -39,12 +39,12 @@ pub(crate) fn undo_last(ports: &Ports, caller: &Caller, dry_run: bool) -> Result
         // The writes of a pass are among the traces of the principal it acted for. A pass ends when its writes are
         // committed, or later.
         (deed, Some(pass)) if deed.as_ref().is_none_or(|deed| ended(&pass) >= deed.at) => {
-            Ok(LastUndone::Pass(undo(ports, caller, pass.id, dry_run)?))
+            Ok(LastUndoOutcome::Pass(undo(ports, caller, pass.id, dry_run)?))
         }
         (Some(_), _) => access::decide_again(|| {
             // Reads the last change again, because another process may have undone it meanwhile.
             let deed = ports.store.last_change(&by, caller.space)?.ok_or(Error::NothingToUndo)?;
-            Ok(LastUndone::Change(take_back(ports, caller, &deed, dry_run)?))
+            Ok(LastUndoOutcome::Change(take_back(ports, caller, &deed, dry_run)?))
         }),
         (None, _) => Err(Error::NothingToUndo),
     }
@@ -75,7 +75,7 @@ fn take_back(
         caller,
         now,
         deed,
-        pending: Pending::default(),
+        pending: PendingMemories::default(),
         rights: Vec::new(),
         writes: Vec::new(),
         steps: Vec::new(),
@@ -105,8 +105,8 @@ struct LastChangeUndo<'a> {
     now: Timestamp,
     deed: &'a LastChange,
     /// The memories in their state after the undo.
-    pending: Pending,
-    rights: Vec<Right>,
+    pending: PendingMemories,
+    rights: Vec<RequiredRole>,
     writes: Vec<Write>,
     /// Descriptions of the undone steps.
     steps: Vec<String>,

@@ -16,9 +16,9 @@ use crate::model::error::{Error, Field};
 use crate::model::id::{MemoryId, PassId, SpaceId};
 use crate::model::limits;
 use crate::model::memory::Memory;
-use crate::model::pass::{Pass, PassAct, PassFilter, ToldAct, ToldPass};
+use crate::model::pass::{DescribedAct, DescribedPass, Pass, PassAct, PassFilter};
 use crate::model::preview;
-use crate::model::request::{Caller, Forgotten};
+use crate::model::request::{Caller, ForgottenFilter};
 use crate::model::space::Viewer;
 use crate::model::time::Timestamp;
 use crate::model::vocabulary::{PassKind, PassOutcome};
@@ -68,12 +68,12 @@ pub(crate) fn list(ports: &Ports, caller: &Caller, filter: &PassFilter) -> Resul
 }
 
 /// Returns a pass with a description of each act.
-pub(crate) fn get(ports: &Ports, caller: &Caller, id: PassId) -> Result<ToldPass, Error> {
+pub(crate) fn get(ports: &Ports, caller: &Caller, id: PassId) -> Result<DescribedPass, Error> {
     let mut pass = found(ports, caller, id)?;
     let acts = std::mem::take(&mut pass.acts);
     let (acts, told) = told(ports, caller, pass.space, acts)?.into_iter().unzip();
     pass.acts = acts;
-    Ok(ToldPass { pass, told })
+    Ok(DescribedPass { pass, told })
 }
 
 /// Describes the done or planned acts on memories that the caller may see.
@@ -82,12 +82,12 @@ pub(crate) fn told(
     caller: &Caller,
     space: SpaceId,
     acts: Vec<PassAct>,
-) -> Result<Vec<(PassAct, ToldAct)>, Error> {
+) -> Result<Vec<(PassAct, DescribedAct)>, Error> {
     let mut told = Vec::new();
     for act in acts.into_iter().filter(PassAct::is_deed) {
         let Some(memories) = find_all(ports, caller, &act)? else { continue };
         let diff = file::diff(ports, caller, space, &act)?;
-        told.push((act.clone(), ToldAct { text: text(&act, &memories), diff }));
+        told.push((act.clone(), DescribedAct { text: text(&act, &memories), diff }));
     }
     Ok(told)
 }
@@ -129,7 +129,7 @@ fn find_all(ports: &Ports, caller: &Caller, act: &PassAct) -> Result<Option<Vec<
 
 /// Returns a memory, forgotten or not, if the caller may see it.
 fn find(ports: &Ports, caller: &Caller, id: MemoryId) -> Result<Option<Memory>, Error> {
-    match ports.store.memory(&caller.viewer, caller.space, id.into(), Forgotten::Without)? {
+    match ports.store.memory(&caller.viewer, caller.space, id.into(), ForgottenFilter::Without)? {
         None => access::find_forgotten(ports, caller, id.into()),
         found => Ok(found),
     }

@@ -8,11 +8,11 @@
 use super::file::{self, FileUndoOutcome};
 use super::{find_all, found, text};
 use crate::model::association::Association;
-use crate::model::change::{Revision, Right, Write};
+use crate::model::change::{RequiredRole, Revision, Write};
 use crate::model::error::Error;
 use crate::model::id::{MemoryId, PassId, Version};
 use crate::model::memory::{Memory, Status, VersionFields};
-use crate::model::pass::{Pass, PassAct, UndoStep, Undone};
+use crate::model::pass::{Pass, PassAct, PassUndoResult, UndoStep};
 use crate::model::request::Caller;
 use crate::model::score::Weight;
 use crate::model::time::Timestamp;
@@ -23,10 +23,15 @@ use crate::verbs::save::{dedupe, embed};
 use crate::verbs::status;
 
 /// The writes that undo an act and the rights that the writes need, or the reason why the act is not undone.
-type UndoDecision = Result<(Vec<Right>, Vec<Write>), String>;
+type UndoDecision = Result<(Vec<RequiredRole>, Vec<Write>), String>;
 
 /// Undoes a pass, or previews the undo.
-pub(crate) fn undo(ports: &Ports, caller: &Caller, id: PassId, dry_run: bool) -> Result<Undone, Error> {
+pub(crate) fn undo(
+    ports: &Ports,
+    caller: &Caller,
+    id: PassId,
+    dry_run: bool,
+) -> Result<PassUndoResult, Error> {
     let pass = found(ports, caller, id)?;
     if pass.outcome == PassOutcome::Undone {
         return Err(Error::PassUndone { id });
@@ -64,9 +69,9 @@ struct PassUndo<'a> {
 }
 
 impl PassUndo<'_> {
-    fn write(self, mut steps: Vec<UndoStep>, dry_run: bool) -> Result<Undone, Error> {
+    fn write(self, mut steps: Vec<UndoStep>, dry_run: bool) -> Result<PassUndoResult, Error> {
         let Self { ports, caller, now, .. } = self;
-        let space = Right { space: self.pass.space, role: Role::Writer, over: None };
+        let space = RequiredRole { space: self.pass.space, role: Role::Writer, over: None };
         let (mut rights, mut writes) = (vec![space], Vec::new());
         for act in self.pass.acts.iter().rev().filter(|act| act.is_deed() && act.file().is_none()) {
             // The answer does not mention a memory that no longer exists or that the caller may not see.
@@ -85,7 +90,7 @@ impl PassUndo<'_> {
             };
             steps.push(UndoStep { text: text(act, &memories), stays });
         }
-        let undone = Undone { pass: self.pass.clone(), steps };
+        let undone = PassUndoResult { pass: self.pass.clone(), steps };
         let (back, all) = (undone.taken_back(), undone.steps.len());
         if dry_run || back == 0 {
             return Ok(undone);
@@ -98,7 +103,7 @@ impl PassUndo<'_> {
         writes.push(Write::Audit(entry));
         writes.push(Write::Pass { from, to: Box::new(pass.clone()) });
         ports.store.apply(&access::changes(caller, now, rights, writes))?;
-        Ok(Undone { pass, ..undone })
+        Ok(PassUndoResult { pass, ..undone })
     }
 
     fn decide(&self, act: &PassAct, memories: &[Memory]) -> Result<UndoDecision, Error> {

@@ -9,7 +9,7 @@ use std::fmt;
 use serde::Serialize;
 
 use super::rules::LifecyclePolicy;
-use crate::model::life::Life;
+use crate::model::life::LifecycleData;
 use crate::model::memory::Status;
 use crate::model::time::Timestamp;
 use crate::model::vocabulary::{MemoryType, Stability, State};
@@ -148,7 +148,7 @@ fn counted(days: f64) -> String {
 }
 
 /// Returns the step that is due at `now`, if any.
-pub fn judge(life: &Life, policy: &LifecyclePolicy, now: Timestamp) -> Option<LifecycleDecision> {
+pub fn judge(life: &LifecycleData, policy: &LifecyclePolicy, now: Timestamp) -> Option<LifecycleDecision> {
     if let Some(at) = life.status.forgotten_at {
         return forgotten(at, policy, now);
     }
@@ -194,20 +194,20 @@ fn forgotten(at: Timestamp, policy: &LifecyclePolicy, now: Timestamp) -> Option<
 }
 
 /// Returns a reason if a rule moved the memory at a time in the future.
-fn ahead(life: &Life, now: Timestamp) -> Option<LifecycleReason> {
+fn ahead(life: &LifecycleData, now: Timestamp) -> Option<LifecycleReason> {
     life.status.ruled_at.filter(|at| *at > now).map(|at| LifecycleReason::Ahead { at })
 }
 
 /// Returns a reason if a rule archived a todo or a goal that is not done, as rules of earlier versions did. An expired todo
 /// or goal stays archived.
-fn undone(life: &Life, now: Timestamp) -> Option<LifecycleReason> {
+fn undone(life: &LifecycleData, now: Timestamp) -> Option<LifecycleReason> {
     let by_rule = life.status.ruled_at.is_some() && life.expires_at.is_none_or(|at| at > now);
     (by_rule && life.is_open()).then_some(LifecycleReason::Open)
 }
 
 /// Returns a reason if the lifetime of the memory is over, whatever its importance. A pinned or open memory ends only at its
 /// own expiry time.
-fn over(life: &Life, policy: &LifecyclePolicy, now: Timestamp) -> Option<LifecycleReason> {
+fn over(life: &LifecycleData, policy: &LifecyclePolicy, now: Timestamp) -> Option<LifecycleReason> {
     if let Some(at) = life.expires_at.filter(|at| *at <= now) {
         return Some(LifecycleReason::Expired { at });
     }
@@ -220,7 +220,7 @@ fn over(life: &Life, policy: &LifecyclePolicy, now: Timestamp) -> Option<Lifecyc
 }
 
 /// Returns a reason if the memory was idle for too long.
-fn idle(life: &Life, policy: &LifecyclePolicy, now: Timestamp) -> Option<LifecycleReason> {
+fn idle(life: &LifecycleData, policy: &LifecyclePolicy, now: Timestamp) -> Option<LifecycleReason> {
     let patience = patience(life, policy)?;
     let days = days(since(life, life.usage.accessed_at.max(life.usage.updated_at)), now);
     (days >= patience).then_some(LifecycleReason::Idle { days, patience })
@@ -228,7 +228,7 @@ fn idle(life: &Life, policy: &LifecyclePolicy, now: Timestamp) -> Option<Lifecyc
 
 /// Returns the step for a cooling memory.
 fn cooling(
-    life: &Life,
+    life: &LifecycleData,
     policy: &LifecyclePolicy,
     now: Timestamp,
 ) -> Option<(LifecycleStep, LifecycleReason)> {
@@ -250,20 +250,20 @@ fn cooling(
 }
 
 /// Returns the number of idle days after which the memory cools; `None` if it never cools.
-fn patience(life: &Life, policy: &LifecyclePolicy) -> Option<f64> {
+fn patience(life: &LifecycleData, policy: &LifecyclePolicy) -> Option<f64> {
     let lasting = life.status.pinned || life.class.memory_type == MemoryType::Identity || life.is_open();
     if lasting { None } else { policy.cool_after.days(life.class.stability, life.usage.access_count) }
 }
 
 /// Returns the start of the period that a rule measures: the latest of `used`, the completion and the restore. `used` is
 /// the time of the last use or write.
-fn since(life: &Life, used: Timestamp) -> Timestamp {
+fn since(life: &LifecycleData, used: Timestamp) -> Timestamp {
     let done = life.status.done_at.unwrap_or(used);
     used.max(done).max(brought_back(life).unwrap_or(used))
 }
 
 /// Returns the time at which an active memory was restored.
-fn brought_back(life: &Life) -> Option<Timestamp> {
+fn brought_back(life: &LifecycleData) -> Option<Timestamp> {
     life.status.ruled_at.filter(|_| life.status.state == State::Active)
 }
 
@@ -283,8 +283,8 @@ mod tests {
     }
 
     /// Returns a fact that was saved on day 0 and never used.
-    fn fact() -> Life {
-        Life {
+    fn fact() -> LifecycleData {
+        LifecycleData {
             id: MemoryId::from_bytes([1; 16]),
             space: SpaceId::DEFAULT,
             owner: PrincipalId::USER,
@@ -304,7 +304,7 @@ mod tests {
     }
 
     /// Returns the name of the step that is due on day `n`.
-    fn on(life: &Life, policy: &LifecyclePolicy, n: i64) -> Option<&'static str> {
+    fn on(life: &LifecycleData, policy: &LifecyclePolicy, n: i64) -> Option<&'static str> {
         judge(life, policy, day(n)).map(|verdict| verdict.step.as_str())
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::life::Life;
+use crate::model::life::LifecycleData;
 use crate::model::space::Space;
 use crate::model::vocabulary::{Kind, MemoryType, Stability};
 
@@ -102,7 +102,7 @@ pub struct ExpiryRule {
 
 impl ExpiryRule {
     /// Returns true if the rule applies to this memory.
-    pub fn fits(&self, life: &Life) -> bool {
+    pub fn fits(&self, life: &LifecycleData) -> bool {
         let class = &life.class;
         // A completed todo is in the past, so rules for events apply to it too.
         let is_event = |wanted| life.status.done_at.is_some() && wanted == MemoryType::Event;

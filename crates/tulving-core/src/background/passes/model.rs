@@ -8,7 +8,7 @@ use tulving_text::classify::facts::{self, FactProposal};
 use tulving_text::{commands, secrets};
 
 use super::grounded;
-use crate::model::llm::{Prompt, Reply};
+use crate::model::llm::{LlmReply, Prompt};
 use crate::model::turn::Turn;
 use crate::model::vocabulary::MemoryType;
 
@@ -72,7 +72,7 @@ fn schema() -> Value {
 }
 
 /// Returns the facts that a model found in a turn, or `None` if its answer is not valid.
-pub(crate) fn found(turn: &Turn, own: &str, reply: &Reply) -> Option<Vec<FactProposal>> {
+pub(crate) fn found(turn: &Turn, own: &str, reply: &LlmReply) -> Option<Vec<FactProposal>> {
     let answer: Value = serde_json::from_str(unfenced(&reply.text)).ok()?;
     let listed = answer.get("memories")?.as_array()?;
     let mut found: Vec<FactProposal> = Vec::new();
@@ -132,7 +132,7 @@ mod tests {
         let turn = turn(said);
         let own = own(&turn).expect("something to ask about");
         let tokens = Tokens::default();
-        let reply = Reply { text: text.to_owned(), calls: Vec::new(), tokens, ended: StopReason::Stop };
+        let reply = LlmReply { text: text.to_owned(), calls: Vec::new(), tokens, ended: StopReason::Stop };
         let found = found(&turn, &own, &reply)?;
         Some(found.into_iter().map(|one| (one.content, one.quarantine)).collect())
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tulving_text::secrets;
 
-use crate::model::llm::{Prompt, Reply, Tool};
+use crate::model::llm::{LlmReply, Prompt, Tool};
 use crate::model::preview;
 use crate::model::vocabulary::Verdict;
 use crate::text::withhold;
@@ -76,7 +76,7 @@ pub(crate) fn prompt(groups: &[Vec<&str>]) -> Prompt {
 
 /// Returns a model's decisions, at most one for each group, or `None` if its answer contains no list of decisions. Decisions
 /// that cannot be parsed are left out, and their memories stay unchanged.
-pub(crate) fn decisions(reply: &Reply, groups: usize) -> Option<Vec<GroupDecision>> {
+pub(crate) fn decisions(reply: &LlmReply, groups: usize) -> Option<Vec<GroupDecision>> {
     let calls = reply.calls.iter().filter(|call| call.name == DECIDE);
     let said = calls.filter_map(|call| call.arguments.as_ref().ok()?.get("decisions")?.as_array().cloned());
     let said: Vec<Vec<Value>> = said.collect();
@@ -107,9 +107,9 @@ mod tests {
     use super::*;
     use crate::model::llm::{Message, StopReason, Tokens, ToolCall};
 
-    fn reply(name: &str, arguments: &str) -> Reply {
+    fn reply(name: &str, arguments: &str) -> LlmReply {
         let call = ToolCall::written("1".to_owned(), name.to_owned(), arguments);
-        Reply {
+        LlmReply {
             text: String::new(),
             calls: vec![call],
             tokens: Tokens::default(),

@@ -114,7 +114,7 @@ fn tools() -> Vec<Tool> {
 /// The functions of the engine that a pass uses.
 pub(crate) struct ShadowContext<'a> {
     /// Asks the model.
-    pub(crate) ask: &'a mut dyn FnMut(&Prompt) -> Result<crate::model::llm::Reply, Error>,
+    pub(crate) ask: &'a mut dyn FnMut(&Prompt) -> Result<crate::model::llm::LlmReply, Error>,
     /// Searches the journals.
     pub(crate) search: &'a mut dyn FnMut(&str, usize) -> Result<JournalHits, Error>,
     /// The entries of today's journal.
@@ -291,28 +291,31 @@ mod tests {
     use super::*;
     use crate::background::passes::turn;
     use crate::model::error::LlmError;
-    use crate::model::llm::{Reply, StopReason, Tokens};
+    use crate::model::llm::{LlmReply, StopReason, Tokens};
     use crate::model::vocabulary::TurnRole;
 
     fn exchange(user: &str, assistant: &str) -> Option<Exchange> {
         Exchange::of(&turn(TurnRole::User, user), &turn(TurnRole::Assistant, assistant))
     }
 
-    fn calls(calls: &[(&str, &str)]) -> Result<Reply, Error> {
+    fn calls(calls: &[(&str, &str)]) -> Result<LlmReply, Error> {
         let call = |(at, (name, arguments)): (usize, &(&str, &str))| {
             ToolCall::written(format!("c{at}"), (*name).to_owned(), arguments)
         };
         let calls = calls.iter().enumerate().map(call).collect();
-        Ok(Reply { text: String::new(), calls, tokens: Tokens::default(), ended: StopReason::ToolCalls })
+        Ok(LlmReply { text: String::new(), calls, tokens: Tokens::default(), ended: StopReason::ToolCalls })
     }
 
     /// Runs the exchange about Postgres with these answers of the model, and returns the entries and the prompts.
-    fn run(replies: Vec<Result<Reply, Error>>, took: u64) -> (Result<Vec<String>, Error>, Vec<Prompt>) {
+    fn run(replies: Vec<Result<LlmReply, Error>>, took: u64) -> (Result<Vec<String>, Error>, Vec<Prompt>) {
         let (notes, asked) = run_notes(replies, took);
         (notes.map(|notes| notes.entries), asked)
     }
 
-    fn run_notes(replies: Vec<Result<Reply, Error>>, took: u64) -> (Result<ShadowNotes, Error>, Vec<Prompt>) {
+    fn run_notes(
+        replies: Vec<Result<LlmReply, Error>>,
+        took: u64,
+    ) -> (Result<ShadowNotes, Error>, Vec<Prompt>) {
         let exchange =
             exchange("I prefer Postgres on Hetzner, not RDS.", "Noted: Postgres 17 it is.").expect("one");
         let (mut replies, mut asked) = (VecDeque::from(replies), Vec::new());

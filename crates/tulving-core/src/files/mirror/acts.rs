@@ -10,10 +10,10 @@ use sha2::{Digest, Sha256};
 
 use crate::model::change::{Revision, Write};
 use crate::model::error::Error;
-use crate::model::file::{self, MirroredEntry, MirroredFile, Stamp};
+use crate::model::file::{self, FileStamp, MirroredEntry, MirroredFile};
 use crate::model::id::{MemoryId, SpaceId};
 use crate::model::limits;
-use crate::model::memory::{ContentHash, Memory, Text, VersionFields};
+use crate::model::memory::{ContentHash, Memory, MemoryText, VersionFields};
 use crate::model::space::Space;
 use crate::model::vocabulary::{Boundary, VersionAct};
 use crate::text::{chunk, withhold};
@@ -161,7 +161,7 @@ impl<'a> MirrorWriter<'a> {
         source: &MirrorSource<'_>,
         text: &str,
         wanted: &[PlannedMirror],
-        stamp: Stamp,
+        stamp: FileStamp,
     ) -> Result<bool, Error> {
         let have = self.ports.store.mirrors(self.space, self.path)?.into_iter();
         let mut have: MirrorsByContent = have.map(|entry| ((entry.hash, entry.occurrence), entry)).collect();
@@ -193,7 +193,7 @@ impl<'a> MirrorWriter<'a> {
     }
 
     /// Sets the boundary of all mirrors of the file to the space's default boundary. Returns false if the limit was reached.
-    fn rebound(&mut self, space: &Space, stamp: Stamp) -> Result<bool, Error> {
+    fn rebound(&mut self, space: &Space, stamp: FileStamp) -> Result<bool, Error> {
         let boundary = space.default_boundary();
         let ids: Vec<MemoryId> =
             self.ports.store.mirrors(self.space, self.path)?.into_iter().map(|entry| entry.id).collect();
@@ -228,7 +228,7 @@ impl<'a> MirrorWriter<'a> {
         let Memory { id, version, fields, status, .. } = found.memory;
         let title = entry.title.as_deref().map(str::to_owned);
         let chunks = Some(chunk::of(&fields.text));
-        let fields = VersionFields { text: Text { title, ..fields.text }, ..fields };
+        let fields = VersionFields { text: MemoryText { title, ..fields.text }, ..fields };
         let act = VersionAct::Updated;
         Ok(Some(Write::Revise(Box::new(Revision {
             id,
@@ -244,13 +244,13 @@ impl<'a> MirrorWriter<'a> {
     }
 
     /// Adds a write, and commits the transaction if it is full. Returns false if the limit was reached.
-    fn push(&mut self, write: Write, stamp: Stamp) -> Result<bool, Error> {
+    fn push(&mut self, write: Write, stamp: FileStamp) -> Result<bool, Error> {
         self.writes.push(write);
         if self.writes.len() < WRITES { Ok(true) } else { self.flush(stamp) }
     }
 
     /// Commits the added writes as a transaction. Returns false if the limit was reached.
-    fn flush(&mut self, stamp: Stamp) -> Result<bool, Error> {
+    fn flush(&mut self, stamp: FileStamp) -> Result<bool, Error> {
         if self.room.acts == 0 {
             return Ok(false);
         }

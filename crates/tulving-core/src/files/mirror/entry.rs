@@ -11,7 +11,8 @@ use crate::model::file::{FileEntry, FilePath, LONG_TERM};
 use crate::model::id::{MemoryId, PrincipalId, Version};
 use crate::model::limits;
 use crate::model::memory::{
-    Classification, ContentHash, Memory, Mirror, Place, Provenance, Span, Status, Text, Usage, VersionFields,
+    Classification, ContentHash, ConversationPlace, Memory, MemoryText, MemoryTimes, Mirror, Provenance,
+    Status, Usage, VersionFields,
 };
 use crate::model::preview;
 use crate::model::score::Importance;
@@ -130,7 +131,7 @@ pub(super) fn made(source: &MirrorSource<'_>, text: &str, entry: &PlannedMirror)
         None => source.file.stamp.modified_at().min(now),
     };
     let content = content(text, &entry.range);
-    let text = Text {
+    let text = MemoryText {
         content,
         content_type: ContentType::Markdown,
         language: None,
@@ -155,7 +156,7 @@ pub(super) fn made(source: &MirrorSource<'_>, text: &str, entry: &PlannedMirror)
         version: Version::FIRST,
         // The mirror has the same audience as the file.
         fields: VersionFields {
-            span: Span { occurred_at: day.map(Day::start), ..Span::default() },
+            span: MemoryTimes { occurred_at: day.map(Day::start), ..MemoryTimes::default() },
             ..VersionFields::new(text, class, source.space.default_boundary())
         },
         status: Status::new(State::Active),
@@ -172,7 +173,11 @@ pub(super) fn made(source: &MirrorSource<'_>, text: &str, entry: &PlannedMirror)
             mirror: Some(Mirror { line: entry.line, occurrence: entry.occurrence }),
             attachment: None,
         },
-        place: Place { conversation: Some(path), position: Some(entry.line.into()), speaker: None },
+        place: ConversationPlace {
+            conversation: Some(path),
+            position: Some(entry.line.into()),
+            speaker: None,
+        },
         usage: Usage { created_at, updated_at: created_at, accessed_at: created_at, access_count: 0 },
         superseded_by: None,
         backend: None,

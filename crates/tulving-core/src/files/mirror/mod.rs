@@ -14,7 +14,7 @@ mod entry;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::model::answer::Unread;
+use crate::model::answer::UnreadableFile;
 use crate::model::error::{Error, FileError, StoreError};
 use crate::model::file::{FileEntry, FilePath, Folder, LONG_TERM, MirroredFile};
 use crate::model::id::{PrincipalId, SpaceId};
@@ -42,7 +42,7 @@ pub struct MirrorReport {
     /// True if files are watched. Checking again then costs nothing.
     pub watched: bool,
     /// The files that could not be read, each with the space of its folder; `None` if the problem concerns all spaces.
-    pub unread: Vec<(Option<SpaceId>, Unread)>,
+    pub unread: Vec<(Option<SpaceId>, UnreadableFile)>,
 }
 
 /// The state after the last update of mirrors.
@@ -68,7 +68,7 @@ struct MirroredSpace {
     /// The epoch of the store. A store with another epoch has other mirrors.
     epoch: [u8; 16],
     /// The problems at the time of the check.
-    unread: Vec<Unread>,
+    unread: Vec<UnreadableFile>,
 }
 
 impl MirrorCache {
@@ -123,7 +123,7 @@ pub(crate) fn follow(
     let SpacesSnapshot { spaces, epoch } = match sights.known(ports) {
         Ok(known) => known,
         Err(error) => {
-            done.unread.push((None, Unread { path: String::new(), why: error.to_string() }));
+            done.unread.push((None, UnreadableFile { path: String::new(), why: error.to_string() }));
             return done;
         }
     };
@@ -161,13 +161,13 @@ pub(crate) fn unread(
     caller: &Caller,
     within: Option<SpaceId>,
     followed: MirrorReport,
-) -> Vec<Unread> {
+) -> Vec<UnreadableFile> {
     if followed.unread.is_empty() {
         return Vec::new();
     }
     let spaces = match ports.store.spaces(&caller.viewer) {
         Ok(spaces) => spaces,
-        Err(error) => return vec![Unread { path: String::new(), why: error.to_string() }],
+        Err(error) => return vec![UnreadableFile { path: String::new(), why: error.to_string() }],
     };
     let shared =
         |of: SpaceId| spaces.iter().any(|space| space.id == of && access::shares_files(caller, space));
@@ -193,7 +193,7 @@ struct MirrorRun<'a> {
 /// The result for one space.
 #[derive(Default)]
 struct SpaceMirrorReport {
-    unread: Vec<Unread>,
+    unread: Vec<UnreadableFile>,
     /// The number of files still to read.
     left: usize,
     /// True if an operation failed that may succeed the next time.
@@ -203,7 +203,7 @@ struct SpaceMirrorReport {
 impl SpaceMirrorReport {
     fn say(&mut self, path: String, why: &dyn std::fmt::Display) {
         if self.unread.len() < NAMED {
-            self.unread.push(Unread { path, why: why.to_string() });
+            self.unread.push(UnreadableFile { path, why: why.to_string() });
         }
     }
 
@@ -348,7 +348,7 @@ impl MirrorRun<'_> {
         let mut all = MirrorFileList::default();
         for below in below {
             let mut listed = self.ports.files.list(folder, below, limits::FILES_LISTED)?;
-            for Unread { path, why } in unlisted(&mut listed, folder, below) {
+            for UnreadableFile { path, why } in unlisted(&mut listed, folder, below) {
                 look.say(path, &why);
             }
             all.files.extend(listed.files);

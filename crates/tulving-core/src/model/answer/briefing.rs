@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::Unread;
+use super::UnreadableFile;
 use crate::model::id::MemoryId;
 
 /// The memories to know at the start of a session, most important first.
@@ -20,7 +20,7 @@ pub struct Briefing {
     pub terse: bool,
     /// The files that could not be read.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub unread: Vec<Unread>,
+    pub unread: Vec<UnreadableFile>,
 }
 
 /// Memories of one type.
@@ -29,12 +29,12 @@ pub struct BriefingSection {
     /// The heading of the section.
     pub heading: &'static str,
     /// The memories.
-    pub memories: Vec<Briefed>,
+    pub memories: Vec<BriefingMemory>,
 }
 
 /// A memory in a briefing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Briefed {
+pub struct BriefingMemory {
     /// Its id.
     pub id: MemoryId,
     /// Its name for people: its number, or the file and line that it mirrors.

@@ -132,7 +132,7 @@ pub struct Explanation {
     /// Its rank in each lane that found it.
     pub lanes: Vec<LaneMark>,
     /// The parts of the score.
-    pub parts: Vec<Part>,
+    pub parts: Vec<ScorePart>,
     /// The evidence for this memory alone, independent of the other hits. The best of the first few hits sets the evidence
     /// of the whole answer.
     pub evidence: f64,
@@ -156,7 +156,7 @@ pub struct LaneMark {
 /// One part of a score.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "ScorePart")]
-pub struct Part {
+pub struct ScorePart {
     /// The name of the part.
     pub name: PartName,
     /// The measured amount.
@@ -167,7 +167,7 @@ pub struct Part {
     pub value: f64,
 }
 
-impl Part {
+impl ScorePart {
     /// Creates a part from an amount and its weight.
     pub fn new(name: PartName, raw: f64, weight: f64) -> Self {
         Self { name, raw, weight, value: raw * weight }
@@ -258,7 +258,7 @@ impl PartName {
 /// A lane that failed in whole or in part, and why. The other lanes did their work.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "FailedLane")]
-pub struct Missing {
+pub struct FailedLane {
     /// The lane.
     pub lane: Lane,
     /// The reason.
@@ -268,7 +268,7 @@ pub struct Missing {
 /// A file that could not be read, and why. Its content may be missing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "UnreadFile")]
-pub struct Unread {
+pub struct UnreadableFile {
     /// Its path below the workspace; empty if all files are affected.
     pub path: String,
     /// The reason.
@@ -342,10 +342,10 @@ pub struct Answer {
     pub archived: Vec<MemoryRef>,
     /// The lanes that failed in whole or in part.
     #[serde(rename = "failed_lanes", skip_serializing_if = "Vec::is_empty")]
-    pub missing: Vec<Missing>,
+    pub missing: Vec<FailedLane>,
     /// The files that could not be read.
     #[serde(rename = "unread_files", skip_serializing_if = "Vec::is_empty")]
-    pub unread: Vec<Unread>,
+    pub unread: Vec<UnreadableFile>,
     /// The backends that failed in whole or in part.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub failed_backends: Vec<FailedBackend>,
@@ -361,13 +361,13 @@ impl Answer {
     }
 }
 
-impl std::fmt::Display for Missing {
+impl std::fmt::Display for FailedLane {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}: {}", self.lane.as_str(), self.why)
     }
 }
 
-impl std::fmt::Display for Unread {
+impl std::fmt::Display for UnreadableFile {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.path.as_str() {
             "" => f.write_str(&self.why),

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Receipt, SaveOutcome};
-use crate::model::id::{MemoryId, MemoryRef, Number};
+use crate::model::id::{MemoryId, MemoryNumber, MemoryRef};
 
 /// Maximum number of pairs that are named on one line.
 const NAMED: usize = 20;
@@ -18,7 +18,7 @@ pub struct PossibleUpdate {
     /// Its id.
     pub id: MemoryId,
     /// Its number.
-    pub number: Option<Number>,
+    pub number: Option<MemoryNumber>,
     /// The beginning of its content, on one line.
     pub preview: String,
     /// The value that it states.

@@ -4,44 +4,44 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::model::id::{MemoryId, Number, ProposalId, Version};
+use crate::model::id::{MemoryId, MemoryNumber, ProposalId, Version};
 use crate::model::time::Timestamp;
 use crate::model::vocabulary::{FindingKind, ProposedAct};
 
 /// The problems found in the memories of a space. The report contains no content and no secrets.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Report {
+pub struct QualityReport {
     /// Number of memories checked, including mirrors of files.
     pub looked_at: u64,
     /// Number of findings of each kind that was checked.
     pub counts: BTreeMap<FindingKind, u64>,
     /// The findings by kind, oldest memories first, limited to the requested number for each kind.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<QualityFinding>,
 }
 
 /// A problem that was found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Finding {
+pub struct QualityFinding {
     /// The kind of problem.
     pub kind: FindingKind,
     /// The memories concerned.
-    pub memories: Vec<Concerned>,
+    pub memories: Vec<FindingMemory>,
     /// The reason, with the value.
     pub why: String,
     /// Advice for manual work, if there is no proposal or if the proposal is not sufficient.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub advice: Option<String>,
     /// The proposed actions; apply one of them.
-    pub proposals: Vec<Proposal>,
+    pub proposals: Vec<QualityProposal>,
 }
 
 /// A memory that a finding concerns.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Concerned {
+pub struct FindingMemory {
     /// Its id.
     pub id: MemoryId,
     /// Its number in its space. A mirror has none.
-    pub number: Option<Number>,
+    pub number: Option<MemoryNumber>,
     /// Its name for people: its number, or the file and line that it mirrors.
     pub label: String,
     /// The version that was checked.
@@ -56,7 +56,7 @@ pub struct Concerned {
 
 /// A proposed action for a finding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Proposal {
+pub struct QualityProposal {
     /// The id of the proposal, which stays the same as long as the memories have these versions.
     pub id: ProposalId,
     /// The kind of action.
@@ -67,7 +67,7 @@ pub struct Proposal {
 
 /// A proposal that was carried out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Done {
+pub struct AppliedProposal {
     /// The proposal.
     pub proposal: ProposalId,
     /// The kind of action.

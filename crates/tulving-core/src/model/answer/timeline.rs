@@ -5,10 +5,10 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::model::id::{MemoryId, MemoryRef, Number, SpaceId, Version};
+use crate::model::id::{MemoryId, MemoryNumber, MemoryRef, SpaceId, Version};
 use crate::model::time::Timestamp;
 
-use super::{Missing, Unread};
+use super::{FailedLane, UnreadableFile};
 
 /// The statements about something, and when each was true.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
@@ -19,10 +19,10 @@ pub struct Timeline {
     pub cut: bool,
     /// Lanes that failed in whole or in part, if a text was asked about.
     #[serde(rename = "failed_lanes", skip_serializing_if = "Vec::is_empty")]
-    pub missing: Vec<Missing>,
+    pub missing: Vec<FailedLane>,
     /// Files that could not be read.
     #[serde(rename = "unread_files", skip_serializing_if = "Vec::is_empty")]
-    pub unread: Vec<Unread>,
+    pub unread: Vec<UnreadableFile>,
 }
 
 impl Timeline {
@@ -37,7 +37,7 @@ impl Timeline {
 pub struct TimelineEntry {
     /// The memory that says it.
     #[serde(flatten)]
-    pub memory: Named,
+    pub memory: NumberedMemory,
     /// The space of that memory.
     #[serde(rename = "hub_id")]
     pub space: SpaceId,
@@ -61,7 +61,7 @@ pub struct TimelineEntry {
     /// The reason for its end, past or future.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<EndedSchema>")]
-    pub ended: Option<Ended>,
+    pub ended: Option<StatementEnd>,
     /// True if it is true now.
     pub holds: bool,
     /// True if the memory is archived.
@@ -69,20 +69,20 @@ pub struct TimelineEntry {
     /// The number of the chain of updates that it belongs to, from 1.
     pub chain: usize,
     /// The memories of this answer that contradict it, or that it contradicts.
-    pub contradicts: Vec<Named>,
+    pub contradicts: Vec<NumberedMemory>,
 }
 
 /// A memory by id and number. The number is known only in the space of the caller, where it is unambiguous.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "MemoryName")]
-pub struct Named {
+pub struct NumberedMemory {
     /// Its id.
     pub id: MemoryId,
     /// Its number.
-    pub number: Option<Number>,
+    pub number: Option<MemoryNumber>,
 }
 
-impl fmt::Display for Named {
+impl fmt::Display for NumberedMemory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         MemoryRef::of(self.number, self.id).fmt(f)
     }
@@ -91,11 +91,11 @@ impl fmt::Display for Named {
 /// The reason why a statement ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "why", rename_all = "snake_case")]
-pub enum Ended {
+pub enum StatementEnd {
     /// Another memory took its place.
     Superseded {
         /// The memory that superseded it.
-        by: Named,
+        by: NumberedMemory,
     },
     /// An edit gave the memory another content.
     Edited {
@@ -120,7 +120,7 @@ struct EndedSchema {
     why: EndReason,
     /// The memory that superseded it.
     #[schemars(skip_serializing_if = "Option::is_none")]
-    by: Option<Named>,
+    by: Option<NumberedMemory>,
     /// The version that an edit made.
     #[schemars(skip_serializing_if = "Option::is_none")]
     version: Option<Version>,
@@ -137,7 +137,7 @@ enum EndReason {
     Archived,
 }
 
-impl fmt::Display for Ended {
+impl fmt::Display for StatementEnd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Superseded { by } => write!(f, "superseded by {by}"),

@@ -121,13 +121,13 @@ pub struct Filter {
     /// Saved before this.
     pub until: Option<Timestamp>,
     /// The period in which it happened, was done or is due.
-    pub timed: Option<Timed>,
+    pub timed: Option<TimeCondition>,
     /// Text that content, title or key contains verbatim, ignoring case.
     pub substring: Option<String>,
     /// True if the substring is searched only in the content.
     pub content_only: bool,
     /// The treatment of forgotten memories.
-    pub forgotten: Forgotten,
+    pub forgotten: ForgottenFilter,
     /// The treatment of quarantined memories.
     pub quarantined: Quarantined,
     /// True if mirrors of files are left out.
@@ -224,7 +224,7 @@ impl Filter {
             && self.source_path.is_none()
             && self.timed.is_none()
             && self.substring.is_none()
-            && self.forgotten == Forgotten::Without
+            && self.forgotten == ForgottenFilter::Without
             && self.quarantined == Quarantined::Without
     }
 }
@@ -239,7 +239,7 @@ fn same(wanted: Option<&String>, value: Option<&String>) -> bool {
 
 /// A condition on a time of a memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Timed {
+pub enum TimeCondition {
     /// The memory happened, or else was saved, within the period.
     Happened(Period),
     /// The memory was done within the period.
@@ -248,7 +248,7 @@ pub enum Timed {
     Due(Period),
 }
 
-impl Timed {
+impl TimeCondition {
     /// Returns true if a memory matches.
     pub fn admits(&self, memory: &Memory) -> bool {
         match self {
@@ -261,7 +261,7 @@ impl Timed {
 
 /// The treatment of forgotten memories.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Forgotten {
+pub enum ForgottenFilter {
     /// Leaves forgotten memories out.
     #[default]
     Without,

@@ -4,21 +4,21 @@
 use std::cell::OnceCell;
 use std::collections::HashMap;
 
-use crate::model::change::{AdoptedItem, Adoption, ForeignItem, Revision, Right, Write};
+use crate::model::change::{ForeignItem, ImportRecord, ImportedRecord, RequiredRole, Revision, Write};
 use crate::model::error::{Error, Field, Invalid};
-use crate::model::foreign::{self, ForeignMemory, Stands};
+use crate::model::foreign::{self, ForeignMemory, ForeignStatus};
 use crate::model::id::MemoryId;
 use crate::model::limits;
 use crate::model::memory::{Chunk, Memory, Status, Usage, VersionFields};
 use crate::model::record::{CurrentVersion, MemoryRecord};
-use crate::model::request::Forgotten;
+use crate::model::request::ForgottenFilter;
 use crate::model::space::Space;
 use crate::model::time::Timestamp;
 use crate::model::vocabulary::{AuditAct, Boundary, Role, SpaceKind, State, VersionAct};
 use crate::text::chunk;
 use crate::text::withhold::RedactionCounts;
 use crate::verbs::access;
-use crate::verbs::save::dedupe::{self, Slot};
+use crate::verbs::save::dedupe::{self, UniqueSlot};
 use crate::verbs::save::{assemble, intake};
 use crate::verbs::status;
 
@@ -95,14 +95,14 @@ impl ForeignImportOutcome {
 /// The writes of an import, and the rights that they need.
 pub(super) struct ForeignImportWrites {
     pub(super) writes: Vec<Write>,
-    pub(super) rights: Vec<Right>,
+    pub(super) rights: Vec<RequiredRole>,
 }
 
 /// The existing data about some candidates.
 struct ForeignImportContext {
     space: Space,
     now: Timestamp,
-    known: HashMap<[u8; 32], AdoptedItem>,
+    known: HashMap<[u8; 32], ImportRecord>,
     /// Memories that have one of the candidates' ids.
     by_id: HashMap<MemoryId, Memory>,
 }
@@ -160,7 +160,7 @@ impl ForeignImport<'_> {
     ) -> Result<(Vec<ForeignImportOutcome>, ForeignImportWrites), Error> {
         let (space, right) = access::workplace(self.ports, self.caller)?;
         if !self.options.dry_run {
-            self.pending = dedupe::Pending::default();
+            self.pending = dedupe::PendingMemories::default();
         }
         let here = self.look(candidates, space)?;
         let mut act = ForeignImportWrites { writes: Vec::new(), rights: vec![right] };
@@ -173,7 +173,8 @@ impl ForeignImport<'_> {
         let names: Vec<[u8; 32]> = candidates.iter().map(|candidate| candidate.item.name).collect();
         let owner = self.caller.viewer.principal;
         let known = self.ports.store.adopted(space.id, owner, self.system, &names)?;
-        let known: HashMap<[u8; 32], AdoptedItem> = known.into_iter().map(|item| (item.name, item)).collect();
+        let known: HashMap<[u8; 32], ImportRecord> =
+            known.into_iter().map(|item| (item.name, item)).collect();
         let own = |candidate: &&ForeignCandidate<'_>| {
             known.get(&candidate.item.name).is_some_and(|item| candidate.owns(item.memory))
         };
@@ -190,7 +191,7 @@ impl ForeignImport<'_> {
         here: &ForeignImportContext,
         act: &mut ForeignImportWrites,
     ) -> Result<ForeignImportOutcome, Error> {
-        let forgotten_there = candidate.there.stands == Stands::Forgotten;
+        let forgotten_there = candidate.there.stands == ForeignStatus::Forgotten;
         let Some(known) = here.known.get(&candidate.item.name) else {
             return self.unknown(candidate, here, act);
         };
@@ -206,7 +207,7 @@ impl ForeignImport<'_> {
             if same || forgotten_there {
                 return Ok(ForeignImportOutcome::Known { id });
             }
-            return match candidate.owns(id) && candidate.said_as(known, Stands::Forgotten) {
+            return match candidate.owns(id) && candidate.said_as(known, ForeignStatus::Forgotten) {
                 true => self.restored(candidate, here, id, act),
                 false => Ok(left(Some(id), "it is forgotten here")),
             };
@@ -226,11 +227,11 @@ impl ForeignImport<'_> {
             return Ok(left(Some(id), "it has been edited here since"));
         }
         let (viewer, space) = (&self.caller.viewer, here.space.id);
-        match self.ports.store.memory(viewer, space, id.into(), Forgotten::Without)? {
+        match self.ports.store.memory(viewer, space, id.into(), ForgottenFilter::Without)? {
             Some(memory) if memory.owner == viewer.principal => {
-                let from = match candidate.said_as(known, Stands::Archived) {
-                    true => Stands::Archived,
-                    false => Stands::Active,
+                let from = match candidate.said_as(known, ForeignStatus::Archived) {
+                    true => ForeignStatus::Archived,
+                    false => ForeignStatus::Active,
                 };
                 self.edited(candidate, here, &memory, from, act)
             }
@@ -261,7 +262,7 @@ impl ForeignImport<'_> {
                     if memory.version != crate::model::id::Version::FIRST {
                         return Ok(left(Some(*id), "it has been edited here since"));
                     }
-                    return self.edited(candidate, here, memory, Stands::Active, act);
+                    return self.edited(candidate, here, memory, ForeignStatus::Active, act);
                 }
                 Some(_) => {}
             }
@@ -305,7 +306,7 @@ impl ForeignImport<'_> {
             let chunks = candidate.chunks.get_or_init(|| chunk::of(&memory.fields.text)).clone();
             let record = MemoryRecord { memory, versions: Vec::new(), current };
             let (item, above) = (candidate.item, self.above);
-            act.writes.push(Write::Adopt(Box::new(Adoption { item, record, chunks, above })));
+            act.writes.push(Write::Adopt(Box::new(ImportedRecord { item, record, chunks, above })));
         }
         Ok(ForeignImportOutcome::New { id, forgotten, renumbered: None })
     }
@@ -318,7 +319,7 @@ impl ForeignImport<'_> {
         if from == to || other.owner != self.caller.viewer.principal || !dedupe::is_plain(&other) {
             return;
         }
-        act.rights.push(Right { space: other.space, role: Role::Writer, over: Some(other.id) });
+        act.rights.push(RequiredRole { space: other.space, role: Role::Writer, over: Some(other.id) });
         act.writes.push(Write::SetSources { id: other.id, from, to: to.clone() });
         other.provenance.set_sources(to);
         self.pending.note(other);
@@ -334,12 +335,13 @@ impl ForeignImport<'_> {
         act: &mut ForeignImportWrites,
     ) -> Result<ForeignImportOutcome, Error> {
         let (viewer, space) = (&self.caller.viewer, here.space.id);
-        let found = self.ports.store.memory(viewer, space, id.into(), Forgotten::Only)?;
+        let found = self.ports.store.memory(viewer, space, id.into(), ForgottenFilter::Only)?;
         let Some(memory) = found.filter(|memory| memory.owner == viewer.principal) else {
             return Ok(left(Some(id), "you may not change it here"));
         };
         let stood = memory.status;
-        let state = if candidate.there.stands == Stands::Archived { State::Archived } else { stood.state };
+        let state =
+            if candidate.there.stands == ForeignStatus::Archived { State::Archived } else { stood.state };
         let to = Status { forgotten_at: None, state, ..stood };
         let future = Memory { status: to, ..memory };
         if let Some(why) = self.taken(&[], &future)? {
@@ -347,7 +349,7 @@ impl ForeignImport<'_> {
         }
         let reason = Some(format!("restored in {}", self.system));
         let noted = status::audit(self.caller, here.now, AuditAct::Restored, &future, reason, None);
-        act.rights.push(Right { space, role: Role::Writer, over: Some(id) });
+        act.rights.push(RequiredRole { space, role: Role::Writer, over: Some(id) });
         act.writes.push(Write::Move { id, from: stood, to });
         act.writes.push(Write::Audit(noted));
         act.writes.push(candidate.noted(id));
@@ -361,12 +363,12 @@ impl ForeignImport<'_> {
         candidate: &ForeignCandidate<'_>,
         here: &ForeignImportContext,
         memory: &Memory,
-        from: Stands,
+        from: ForeignStatus,
         act: &mut ForeignImportWrites,
     ) -> Result<ForeignImportOutcome, Error> {
         let (id, stood) = (memory.id, memory.status);
-        let mut right = Right { space: here.space.id, role: Role::Writer, over: Some(id) };
-        if candidate.there.stands == Stands::Forgotten {
+        let mut right = RequiredRole { space: here.space.id, role: Role::Writer, over: Some(id) };
+        if candidate.there.stands == ForeignStatus::Forgotten {
             let to = Status { forgotten_at: Some(here.now), ..stood };
             act.rights.push(right);
             act.writes.push(Write::Move { id, from: stood, to });
@@ -380,7 +382,7 @@ impl ForeignImport<'_> {
         if same && status == stood {
             // A memory archived in this store for another reason must stay archived when the other system unarchives
             // it, so the other system's archive status is not recorded.
-            if candidate.there.stands != Stands::Archived || from == Stands::Archived {
+            if candidate.there.stands != ForeignStatus::Archived || from == ForeignStatus::Archived {
                 act.writes.push(candidate.noted(id));
             }
             return Ok(ForeignImportOutcome::Known { id });
@@ -407,7 +409,7 @@ impl ForeignImport<'_> {
     }
 
     /// Returns the reason why a memory cannot become `future`: another memory has its key, path or content.
-    fn taken(&self, held: &[Slot], future: &Memory) -> Result<Option<String>, Error> {
+    fn taken(&self, held: &[UniqueSlot], future: &Memory) -> Result<Option<String>, Error> {
         match dedupe::refuse_taken(self.ports, &self.caller.viewer, &self.pending, held, future) {
             Ok(()) => Ok(None),
             Err(error @ Error::Held { .. }) => Ok(Some(error.to_string())),
@@ -435,16 +437,16 @@ impl ForeignCandidate<'_> {
 
     /// Returns true if the candidate had the same content and the status `stood` in the other system at the last
     /// import.
-    fn said_as(&self, known: &AdoptedItem, stood: Stands) -> bool {
+    fn said_as(&self, known: &ImportRecord, stood: ForeignStatus) -> bool {
         ForeignMemory { stands: stood, ..self.there.clone() }.says() == known.says
     }
 
     /// Returns the new status of a memory. `stood` is its status in this store; `from` was its status in the other
     /// system at the last import.
-    fn status(&self, stood: Status, from: Stands, now: Timestamp) -> Status {
+    fn status(&self, stood: Status, from: ForeignStatus, now: Timestamp) -> Status {
         match stood.state {
-            _ if self.there.stands == Stands::Archived => stood.moved(State::Archived),
-            State::Archived if from == Stands::Archived => stood.ruled(State::Active, now),
+            _ if self.there.stands == ForeignStatus::Archived => stood.moved(State::Archived),
+            State::Archived if from == ForeignStatus::Archived => stood.ruled(State::Active, now),
             _ => stood,
         }
     }
@@ -467,10 +469,10 @@ impl ForeignCandidate<'_> {
         };
         let mut memory = assemble::fresh(&self.draft, &here.space, taking.caller, now);
         let (state, forgotten_at) = match self.there.stands {
-            Stands::Active => (State::Active, None),
-            Stands::Cooling => (State::Cooling, None),
-            Stands::Archived => (State::Archived, None),
-            Stands::Forgotten => (State::Active, Some(usage.updated_at)),
+            ForeignStatus::Active => (State::Active, None),
+            ForeignStatus::Cooling => (State::Cooling, None),
+            ForeignStatus::Archived => (State::Archived, None),
+            ForeignStatus::Forgotten => (State::Active, Some(usage.updated_at)),
         };
         memory.status = Status { state, forgotten_at, ..memory.status };
         memory.provenance.source_agent = self.agent.clone().or(memory.provenance.source_agent);
@@ -505,7 +507,7 @@ fn left(id: Option<MemoryId>, why: impl Into<String>) -> ForeignImportOutcome {
 }
 
 /// Describes the conflict with a memory that has the same slot but another content.
-fn held(slot: &Slot, other: &Memory) -> String {
+fn held(slot: &UniqueSlot, other: &Memory) -> String {
     let (what, which) = (slot.what(), other.reference());
     format!("memory {which} here has the same {what} and another text")
 }

@@ -17,8 +17,8 @@ use serde::Serialize;
 use crate::model::association::Association;
 use crate::model::change::Write;
 use crate::model::error::Error;
-use crate::model::foreign::{Collection, ForeignLink, ForeignMemory, Skipped};
-use crate::model::id::{MemoryId, Number};
+use crate::model::foreign::{ForeignCollection, ForeignLink, ForeignMemory, SkippedItem};
+use crate::model::id::{MemoryId, MemoryNumber};
 use crate::model::record::{LoadOutcome, Record};
 use crate::model::request::{Caller, SaveRequest};
 use crate::model::score::Weight;
@@ -27,7 +27,7 @@ use crate::model::time::Timestamp;
 use crate::model::vocabulary::{AuditAct, Boundary, Relation, System};
 use crate::text::withhold::RedactionCounts;
 use crate::verbs::access::{self, Ports};
-use crate::verbs::save::dedupe::Pending;
+use crate::verbs::save::dedupe::PendingMemories;
 use crate::verbs::save::intake;
 
 use self::decide::{ForeignCandidate, ForeignImportOutcome};
@@ -67,9 +67,9 @@ pub struct ForeignImportReport {
     /// Memories that got another number because their own number was taken.
     pub renumbered: Vec<RenumberedMemory>,
     /// Memories that differ from those in the other system but were not changed, with the reason.
-    pub left: Vec<Skipped>,
+    pub left: Vec<SkippedItem>,
     /// Items that could not be imported, with the reason.
-    pub skipped: Vec<Skipped>,
+    pub skipped: Vec<SkippedItem>,
     /// Counts of the links between the memories.
     pub links: ForeignImportCounts,
     /// Counts of the turns in the log of the conversation.
@@ -96,9 +96,9 @@ pub struct ForeignImportCounts {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RenumberedMemory {
     /// The number of the memory in the other system.
-    pub from: Number,
+    pub from: MemoryNumber,
     /// The number of the memory in this store.
-    pub to: Number,
+    pub to: MemoryNumber,
 }
 
 /// The predicted outcome for a memory.
@@ -116,7 +116,7 @@ pub struct ForeignImportPrediction {
 pub(crate) fn adopt(
     ports: &Ports,
     caller: &Caller,
-    collection: Collection,
+    collection: ForeignCollection,
     options: &ForeignImportOptions,
     progress: &mut dyn FnMut(usize),
 ) -> Result<ForeignImportReport, Error> {
@@ -128,7 +128,7 @@ pub(crate) fn adopt(
         ..SaveRequest::new("all")
     };
     intake::read(of_all, &space, ports.limits)?;
-    let Collection { system, mut memories, links, turns, mut unread, notes } = collection;
+    let ForeignCollection { system, mut memories, links, turns, mut unread, notes } = collection;
     let mut names = HashSet::with_capacity(memories.len());
     memories.retain(|memory| {
         let first = names.insert(memory.name.clone());
@@ -146,7 +146,7 @@ pub(crate) fn adopt(
         stand_for: HashMap::new(),
         done: HashSet::new(),
         edited: HashSet::new(),
-        pending: Pending::default(),
+        pending: PendingMemories::default(),
         foreseen: DryRunLinks::default(),
         withheld: RedactionCounts::default(),
         above: memories.iter().filter_map(|memory| memory.number).map(|number| number.0).max().unwrap_or(0),
@@ -204,7 +204,7 @@ struct ForeignImport<'a> {
     /// Memories of this store that this import edited because they were edited in the other system.
     edited: HashSet<MemoryId>,
     /// Changes that are decided but not yet in the store. The next decisions must take them into account.
-    pending: Pending,
+    pending: PendingMemories,
     foreseen: DryRunLinks,
     /// The highest number of a memory in the other system.
     above: u64,
@@ -400,6 +400,6 @@ fn settled(fates: Vec<ForeignImportOutcome>, loaded: Vec<LoadOutcome>) -> Vec<Fo
     fates.into_iter().map(settle).collect()
 }
 
-fn skipped(memory: &ForeignMemory, why: String) -> Skipped {
-    Skipped { what: memory.label.clone(), why }
+fn skipped(memory: &ForeignMemory, why: String) -> SkippedItem {
+    SkippedItem { what: memory.label.clone(), why }
 }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use crate::model::change::Write;
 use crate::model::error::{Error, Field, Invalid};
-use crate::model::foreign::{self, ForeignTurn, Skipped};
+use crate::model::foreign::{self, ForeignTurn, SkippedItem};
 use crate::model::id::TurnId;
 use crate::model::limits;
 use crate::model::request::TurnFilter;
@@ -39,7 +39,8 @@ impl ForeignImport<'_> {
                     read.push(turn);
                 }
                 Err(invalid) => {
-                    let skipped = Skipped { what: format!("turn {}", turn.name), why: invalid.to_string() };
+                    let skipped =
+                        SkippedItem { what: format!("turn {}", turn.name), why: invalid.to_string() };
                     self.report.skipped.push(skipped);
                 }
             }

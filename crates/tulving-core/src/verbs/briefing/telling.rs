@@ -20,7 +20,7 @@ const SMALL: usize = 80;
 
 /// A piece of the text of a memory.
 #[derive(Debug)]
-enum ToldPart {
+enum DisplayPart {
     /// Prose on one line.
     Prose(String),
     /// A code block with its fences.
@@ -29,8 +29,8 @@ enum ToldPart {
 
 /// The text of a memory prepared for display, with all or some of its code blocks.
 #[derive(Debug)]
-pub(super) struct Telling {
-    parts: Vec<ToldPart>,
+pub(super) struct DisplayText {
+    parts: Vec<DisplayPart>,
     /// Number of blocks that are never shown.
     missing: usize,
 }
@@ -47,14 +47,14 @@ pub(super) struct ReadContent<'a> {
     pub(super) code: Option<&'a str>,
 }
 
-impl Telling {
+impl DisplayText {
     /// Prepares a content for display. For a long content, shows the summary or, if there is none, the beginning.
     pub(super) fn of(content: ReadContent<'_>) -> Self {
         let ReadContent { text, goes_on, summary, code } = content;
         let text = visible::safe(text);
         if let Some(language) = code.filter(|_| !goes_on && text.chars().nth(LONGEST).is_none()) {
             return Self {
-                parts: vec![ToldPart::Code(fence::around(text.trim_end(), language))],
+                parts: vec![DisplayPart::Code(fence::around(text.trim_end(), language))],
                 missing: 0,
             };
         }
@@ -69,7 +69,7 @@ impl Telling {
         let codes = blocks.iter().filter(is_code).count();
         if let Some(summary) = summary.filter(|_| long && !(note && codes > 0)) {
             let summary = fit(summary, LONGEST);
-            return Self { parts: vec![ToldPart::Prose(summary)], missing: codes };
+            return Self { parts: vec![DisplayPart::Prose(summary)], missing: codes };
         }
         let mut telling = Self { parts: Vec::new(), missing: 0 };
         let mut left = LONGEST;
@@ -82,7 +82,7 @@ impl Telling {
                         false => left.saturating_sub(line.chars().count()),
                     };
                     if !line.is_empty() {
-                        telling.parts.push(ToldPart::Prose(line));
+                        telling.parts.push(DisplayPart::Prose(line));
                     }
                 }
                 FenceSegment::Prose(_) => {}
@@ -106,13 +106,13 @@ impl Telling {
             return;
         }
         let closed = closing.map_or_else(|| block.to_owned(), |closing| format!("{block}\n{closing}"));
-        self.parts.push(ToldPart::Code(closed));
+        self.parts.push(DisplayPart::Code(closed));
     }
 
     fn blocks(&self) -> impl Iterator<Item = &str> {
         self.parts.iter().filter_map(|part| match part {
-            ToldPart::Code(block) => Some(block.as_str()),
-            ToldPart::Prose(_) => None,
+            DisplayPart::Code(block) => Some(block.as_str()),
+            DisplayPart::Prose(_) => None,
         })
     }
 
@@ -146,11 +146,11 @@ impl Telling {
         for part in &self.parts {
             match part {
                 // Escapes a line that a reader would take for the start of a code block.
-                ToldPart::Prose(line) if !lines.is_empty() && fence::begins(line) => {
+                DisplayPart::Prose(line) if !lines.is_empty() && fence::begins(line) => {
                     lines.push(format!("\\{line}"));
                 }
-                ToldPart::Prose(line) => lines.push(line.clone()),
-                ToldPart::Code(code) => {
+                DisplayPart::Prose(line) => lines.push(line.clone()),
+                DisplayPart::Code(code) => {
                     if without.contains(&block) {
                         left_out.push(code.as_str());
                     } else {
@@ -209,7 +209,7 @@ mod tests {
     }
 
     fn told(text: &str, room: usize) -> Option<String> {
-        Telling::of(content(text))
+        DisplayText::of(content(text))
             .fitting(BlockChoice::Fitting, |text| (text.len() <= room).then(|| text.to_owned()))
     }
 
@@ -244,18 +244,18 @@ mod tests {
     #[test]
     fn a_block_whose_end_was_not_read_is_left_out() {
         let torn = ReadContent { goes_on: true, ..content("Run it.\n\n```\nmake") };
-        let text = Telling::of(torn).fitting(BlockChoice::Fitting, |text| Some(text.to_owned()));
+        let text = DisplayText::of(torn).fitting(BlockChoice::Fitting, |text| Some(text.to_owned()));
         assert_eq!(text.as_deref(), Some("Run it. (a code block is left out; `recall` finds it)"));
     }
 
     #[test]
     fn code_by_itself_becomes_a_block_and_a_long_document_its_summary() {
         let code = ReadContent { code: Some("rust"), ..content("fn f() {\n    g();\n}") };
-        let text = Telling::of(code).fitting(BlockChoice::Fitting, |text| Some(text.to_owned()));
+        let text = DisplayText::of(code).fitting(BlockChoice::Fitting, |text| Some(text.to_owned()));
         assert_eq!(text.as_deref(), Some("\n```rust\nfn f() {\n    g();\n}\n```"));
         let long = format!("{}\n\n```\nx\n```", "word ".repeat(2_000));
         let long = ReadContent { summary: Some("It is long."), ..content(&long) };
-        let text = Telling::of(long).fitting(BlockChoice::Fitting, |text| Some(text.to_owned()));
+        let text = DisplayText::of(long).fitting(BlockChoice::Fitting, |text| Some(text.to_owned()));
         assert_eq!(text.as_deref(), Some("It is long. (a code block is left out; `recall` finds it)"));
     }
 

@@ -8,11 +8,11 @@ use std::collections::{HashMap, HashSet};
 use crate::model::association::Association;
 use crate::model::change::Write;
 use crate::model::error::Error;
-use crate::model::id::{MemoryId, Number, PrincipalId, Seq, SpaceId};
+use crate::model::id::{MemoryId, MemoryNumber, PrincipalId, Seq, SpaceId};
 use crate::model::memory::{Embedding, Memory};
 use crate::model::request::Filter;
 use crate::model::score::Weight;
-use crate::model::search::{Entry, Meaning, Question, SearchScope};
+use crate::model::search::{IndexEntry, QueryVector, SearchQuery, SearchScope};
 use crate::model::space::Viewer;
 use crate::model::time::Timestamp;
 use crate::model::vocabulary::{Boundary, ChangeKind, LinkedBy, Relation, State};
@@ -34,7 +34,7 @@ const LOOKED_AT: usize = 32;
 
 /// The attributes of a new memory that decide what it may be linked to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Newcomer {
+pub(crate) struct LinkCandidate {
     /// The space of the memory.
     pub(crate) space: SpaceId,
     /// The boundary of the memory.
@@ -43,7 +43,7 @@ pub(crate) struct Newcomer {
     pub(crate) owner: PrincipalId,
 }
 
-impl Newcomer {
+impl LinkCandidate {
     /// Returns the attributes of a memory.
     pub(crate) fn of(memory: &Memory) -> Self {
         Self { space: memory.space, boundary: memory.fields.boundary, owner: memory.owner }
@@ -94,18 +94,18 @@ pub(crate) fn written_between(
 /// Returns the memories of the given entries with nearly the same statement, nearest first. Unlike [`near`], it does
 /// not search the index.
 pub(crate) fn near_among(
-    newcomer: Newcomer,
+    newcomer: LinkCandidate,
     embedding: &Embedding,
-    entries: &[Entry],
+    entries: &[IndexEntry],
     now: Timestamp,
-) -> Vec<(MemoryId, Option<Number>, Weight)> {
+) -> Vec<(MemoryId, Option<MemoryNumber>, Weight)> {
     let owned = |memory: &Memory| newcomer.boundary != Boundary::Private || memory.owner == newcomer.owner;
     let stands =
         |memory: &Memory| memory.status.forgotten_at.is_none() && memory.state_at(now) != State::Archived;
-    let mut near: Vec<(MemoryId, Option<Number>, Weight)> = entries
+    let mut near: Vec<(MemoryId, Option<MemoryNumber>, Weight)> = entries
         .iter()
-        .filter(|Entry { memory, .. }| newcomer.meets(memory) && owned(memory) && stands(memory))
-        .filter_map(|Entry { memory, chunks }| {
+        .filter(|IndexEntry { memory, .. }| newcomer.meets(memory) && owned(memory) && stands(memory))
+        .filter_map(|IndexEntry { memory, chunks }| {
             let cosines = chunks.iter().filter_map(|chunk| alike(embedding, chunk.embedding.as_ref()?));
             let nearest = cosines.max_by(|a, b| a.get().total_cmp(&b.get()))?;
             Some((memory.id, memory.number, nearest))
@@ -119,7 +119,7 @@ pub(crate) fn near_among(
 /// nearest first. If the index fails, returns no memories, so that the save still succeeds.
 pub(crate) fn near(
     ports: &Ports,
-    newcomer: Newcomer,
+    newcomer: LinkCandidate,
     embedding: &Embedding,
     before: Option<MemoryId>,
 ) -> Result<Vec<(Memory, Weight)>, Error> {
@@ -138,7 +138,7 @@ pub(crate) fn is_near(similarity: Weight) -> bool {
 /// If the index fails, returns no memories.
 pub(crate) fn resembling(
     ports: &Ports,
-    newcomer: Newcomer,
+    newcomer: LinkCandidate,
     embedding: &Embedding,
     least: f32,
 ) -> Result<Vec<(Memory, Weight)>, Error> {
@@ -147,8 +147,8 @@ pub(crate) fn resembling(
     let states_at = Some(ports.clock.now());
     let filter = Filter { space: Some(newcomer.space), states, states_at, ..Filter::default() };
     let scope = SearchScope { sight: ports.store.sight(&viewer)?, filter, among: None };
-    let meaning = Meaning { model: embedding.model.clone(), vector: embedding.vector.clone() };
-    let question = Question { meaning: Some(meaning), depth: LOOKED_AT, ..Question::default() };
+    let meaning = QueryVector { model: embedding.model.clone(), vector: embedding.vector.clone() };
+    let question = SearchQuery { meaning: Some(meaning), depth: LOOKED_AT, ..SearchQuery::default() };
     let Ok(found) = ports.index.search(&scope, &question) else {
         return Ok(Vec::new());
     };

@@ -8,11 +8,11 @@ use crate::model::error::{Error, ModelError, StoreError};
 use crate::model::id::{MemoryId, MemoryRef};
 use crate::model::memory::{Chunk, Memory};
 use crate::model::request::Caller;
-use crate::model::search::Entry;
+use crate::model::search::IndexEntry;
 use crate::ports::Embedder;
 use crate::verbs::access::{self, Ports};
 
-use super::near::{Newcomer, link, near};
+use super::near::{LinkCandidate, link, near};
 use super::{Source, answering, embedder_of, vectors};
 
 /// Number of sections embedded before their vectors are written. Also the maximum number of memories read for one such
@@ -25,7 +25,7 @@ const PROBE: &str = "memory";
 
 /// The result of embedding the waiting memories.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Embedded {
+pub struct EmbeddingProgress {
     /// Number of memories that now have all their vectors.
     pub done: u64,
     /// Number of sections embedded, in these and other memories.
@@ -33,12 +33,12 @@ pub struct Embedded {
     /// Number of memories that still wait for vectors of the answering model or of the model that will replace it.
     pub left: u64,
     /// The waiting memories that the model could not embed, although it embeds other memories.
-    pub failed: Vec<Failed>,
+    pub failed: Vec<FailedEmbedding>,
     /// The model that this call has made the answering model, if any.
     pub took_over: Option<String>,
 }
 
-impl Embedded {
+impl EmbeddingProgress {
     /// Returns true if another call may embed more. A call that completes no memory may still have embedded some
     /// sections of a long memory.
     #[must_use]
@@ -49,7 +49,7 @@ impl Embedded {
 
 /// A memory that a model could not embed, and the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Failed {
+pub struct FailedEmbedding {
     /// The memory.
     pub memory: MemoryId,
     /// The reason.
@@ -58,7 +58,7 @@ pub struct Failed {
 
 /// The model to embed for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Aim {
+pub(crate) enum EmbeddingTarget {
     /// The answering model or, if there is none, the configured model.
     Answering,
     /// The answering model first, then the configured model. Once the configured model has embedded all memories, it
@@ -67,8 +67,12 @@ pub(crate) enum Aim {
 }
 
 /// Embeds up to `most` sections of the waiting memories, oldest first.
-pub(crate) fn embed_waiting(ports: &Ports, aim: Aim, most: usize) -> Result<Embedded, Error> {
-    let mut report = Embedded::default();
+pub(crate) fn embed_waiting(
+    ports: &Ports,
+    aim: EmbeddingTarget,
+    most: usize,
+) -> Result<EmbeddingProgress, Error> {
+    let mut report = EmbeddingProgress::default();
     let set_up = match ports.embedder.model() {
         Err(ModelError::None) => return Ok(report),
         set_up => set_up?,
@@ -80,7 +84,7 @@ pub(crate) fn embed_waiting(ports: &Ports, aim: Aim, most: usize) -> Result<Embe
         }
         report.left = ports.store.unembedded(model)?;
     }
-    if answers.as_ref() == Some(&set_up) || (aim == Aim::Answering && answers.is_some()) {
+    if answers.as_ref() == Some(&set_up) || (aim == EmbeddingTarget::Answering && answers.is_some()) {
         return Ok(report);
     }
     let room = most.saturating_sub(report.sections);
@@ -90,7 +94,7 @@ pub(crate) fn embed_waiting(ports: &Ports, aim: Aim, most: usize) -> Result<Embe
     // Memories that the new model cannot embed do not stop the change: keyword search finds them with either model.
     let all_tried = report.left <= report.failed.len() as u64;
     // In a store without a model, the first model that embeds a memory becomes the answering model.
-    if aim == Aim::SetUp && all_tried && ports.store.model()?.as_ref() != Some(&set_up) {
+    if aim == EmbeddingTarget::SetUp && all_tried && ports.store.model()?.as_ref() != Some(&set_up) {
         let choose = Write::ChooseModel { from: answers, to: set_up.clone() };
         match ports.store.apply(&access::own_changes(ports.clock.now(), vec![choose])) {
             Ok(_) => report.took_over = Some(set_up),
@@ -106,12 +110,12 @@ pub(crate) fn embed_waiting(ports: &Ports, aim: Aim, most: usize) -> Result<Embe
 fn embed_for(
     ports: &Ports,
     embedder: &dyn Embedder,
-    aim: Aim,
+    aim: EmbeddingTarget,
     most: usize,
-    report: &mut Embedded,
+    report: &mut EmbeddingProgress,
 ) -> Result<(), Error> {
     let model = embedder.model()?;
-    let tried = if aim == Aim::SetUp { u32::MAX } else { TRIES };
+    let tried = if aim == EmbeddingTarget::SetUp { u32::MAX } else { TRIES };
     let mut room = most;
     while room > 0 {
         let at_a_time = room.min(AT_A_TIME);
@@ -147,7 +151,7 @@ fn embed_for(
 }
 
 /// A memory, and the chunks of the memory to embed in this batch.
-struct Work {
+struct EmbeddingTask {
     memory: Memory,
     /// True if the memory has no other chunks.
     alone: bool,
@@ -158,8 +162,8 @@ struct Work {
 
 /// Returns at most `most` chunks without a vector, memory by memory. Memories that lack few vectors come first, so that
 /// a long memory does not delay them.
-fn portion(entries: Vec<Entry>, most: usize) -> Vec<Work> {
-    let mut works: Vec<Work> = entries.into_iter().map(Work::of).collect();
+fn portion(entries: Vec<IndexEntry>, most: usize) -> Vec<EmbeddingTask> {
+    let mut works: Vec<EmbeddingTask> = entries.into_iter().map(EmbeddingTask::of).collect();
     works.sort_by_key(|work| work.bare.len());
     let mut left = most;
     for work in &mut works {
@@ -171,9 +175,9 @@ fn portion(entries: Vec<Entry>, most: usize) -> Vec<Work> {
     works
 }
 
-impl Work {
+impl EmbeddingTask {
     /// Returns all chunks of a memory that lack a vector.
-    fn of(Entry { memory, chunks }: Entry) -> Self {
+    fn of(IndexEntry { memory, chunks }: IndexEntry) -> Self {
         let alone = chunks.len() == 1;
         let bare = (0..).zip(chunks).filter(|(_, chunk)| chunk.embedding.is_none()).collect();
         Self { memory, alone, bare, last: true }
@@ -181,7 +185,7 @@ impl Work {
 }
 
 /// Computes the vectors of the chunks.
-fn embed_works(embedder: &dyn Embedder, works: &mut [Work]) -> Result<(), ModelError> {
+fn embed_works(embedder: &dyn Embedder, works: &mut [EmbeddingTask]) -> Result<(), ModelError> {
     let mut pieces = Vec::new();
     for work in works {
         let source = Source::of(&work.memory.fields);
@@ -194,9 +198,9 @@ fn embed_works(embedder: &dyn Embedder, works: &mut [Work]) -> Result<(), ModelE
 /// cannot embed any text, returns the error of the batch.
 fn one_by_one(
     embedder: &dyn Embedder,
-    works: &mut Vec<Work>,
+    works: &mut Vec<EmbeddingTask>,
     together: ModelError,
-) -> Result<Vec<Failed>, Error> {
+) -> Result<Vec<FailedEmbedding>, Error> {
     if embedder.embed(&[PROBE]).is_err() {
         return Err(together.into());
     }
@@ -204,7 +208,7 @@ fn one_by_one(
     works.retain_mut(|work| match embed_works(embedder, std::slice::from_mut(work)) {
         Ok(()) => true,
         Err(error) => {
-            failed.push(Failed { memory: work.memory.id, why: error.to_string() });
+            failed.push(FailedEmbedding { memory: work.memory.id, why: error.to_string() });
             false
         }
     });
@@ -212,11 +216,11 @@ fn one_by_one(
 }
 
 /// Moves memories that failed to the end of the queue.
-fn set_back(ports: &Ports, model: &str, failed: &[Failed]) -> Result<(), Error> {
+fn set_back(ports: &Ports, model: &str, failed: &[FailedEmbedding]) -> Result<(), Error> {
     if failed.is_empty() {
         return Ok(());
     }
-    let write = |failed: &Failed| Write::NotEmbedded { id: failed.memory, model: model.to_owned() };
+    let write = |failed: &FailedEmbedding| Write::NotEmbedded { id: failed.memory, model: model.to_owned() };
     ports.store.apply(&access::own_changes(ports.clock.now(), failed.iter().map(write).collect()))?;
     Ok(())
 }
@@ -224,14 +228,14 @@ fn set_back(ports: &Ports, model: &str, failed: &[Failed]) -> Result<(), Error> 
 /// Writes the vectors of a memory. If `links` is true and the memory has only one chunk and is no mirror, also links the
 /// memory to memories with nearly the same statement. A memory that was loaded from a dump or is re-embedded already
 /// has its links, and links that somebody removed must not return. Returns false if the memory changed in the meantime.
-fn keep(ports: &Ports, work: Work, links: bool) -> Result<bool, Error> {
+fn keep(ports: &Ports, work: EmbeddingTask, links: bool) -> Result<bool, Error> {
     let now = ports.clock.now();
     let memory = work.memory;
     let links = match work.bare.as_slice() {
         [(_, Chunk { embedding: Some(embedding), .. })]
             if links && work.alone && memory.provenance.mirror.is_none() =>
         {
-            near(ports, Newcomer::of(&memory), embedding, Some(memory.id))?
+            near(ports, LinkCandidate::of(&memory), embedding, Some(memory.id))?
         }
         _ => Vec::new(),
     };
@@ -261,7 +265,7 @@ pub(crate) fn embed_memory(
     let mut room = most;
     loop {
         let entries = ports.store.entries(&[id], Some(&model))?;
-        let bare = |entry: &Entry| entry.chunks.iter().filter(|chunk| chunk.embedding.is_none()).count();
+        let bare = |entry: &IndexEntry| entry.chunks.iter().filter(|chunk| chunk.embedding.is_none()).count();
         let left = entries.iter().map(bare).sum();
         if left == 0 || room == 0 {
             return Ok(left);

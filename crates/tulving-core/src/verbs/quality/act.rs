@@ -1,7 +1,7 @@
 //! Carries out proposals, with the same verbs that a user calls.
 
 use super::{MemoryAtVersion, ProposedChange, replace};
-use crate::model::answer::Done;
+use crate::model::answer::AppliedProposal;
 use crate::model::error::Error;
 use crate::model::id::ProposalId;
 use crate::model::request::{AssociationRequest, Caller, ForgetMode, ForgetRequest, UpdateRequest};
@@ -16,7 +16,7 @@ pub(super) fn act(
     caller: &Caller,
     id: ProposalId,
     deed: &ProposedChange,
-) -> Result<Done, Error> {
+) -> Result<AppliedProposal, Error> {
     let stale = || Error::NoProposal { id };
     let first = deed.of.first().ok_or_else(stale)?;
     let link = |to: &MemoryAtVersion, relation: Relation| {
@@ -62,5 +62,5 @@ pub(super) fn act(
             (format!("Saved {} without its secrets and erased {label}", new.label()), Some(new.id))
         }
     };
-    Ok(Done { proposal: id, act: deed.act, message, saved })
+    Ok(AppliedProposal { proposal: id, act: deed.act, message, saved })
 }

@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 
 use super::scan::QualityScan;
 use crate::model::association::Association;
-use crate::model::change::{Revision, Right, Write};
+use crate::model::change::{RequiredRole, Revision, Write};
 use crate::model::error::Error;
 use crate::model::id::{MemoryId, ProposalId};
 use crate::model::memory::Memory;
@@ -125,7 +125,7 @@ struct MergeTransaction<'a> {
     ports: &'a Ports,
     caller: &'a Caller,
     now: Timestamp,
-    rights: Vec<Right>,
+    rights: Vec<RequiredRole>,
     writes: Vec<Write>,
     pass: Pass,
 }

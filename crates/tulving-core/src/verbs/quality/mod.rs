@@ -17,7 +17,7 @@ use std::ops::ControlFlow;
 use tulving_text::{secrets, visible};
 
 use self::scan::QualityScan;
-use crate::model::answer::{Concerned, Done, Finding, Proposal, Report};
+use crate::model::answer::{AppliedProposal, FindingMemory, QualityFinding, QualityProposal, QualityReport};
 use crate::model::error::{Error, Field};
 use crate::model::id::{MemoryId, ProposalId, Version};
 use crate::model::memory::Memory;
@@ -104,13 +104,13 @@ pub(crate) fn quality(
     caller: &Caller,
     request: &QualityRequest,
     progress: &mut dyn FnMut(usize),
-) -> Result<Report, Error> {
+) -> Result<QualityReport, Error> {
     read::bounded(Field::Limit, request.limit, usize::MAX)?;
     access::space_of_call(ports, caller)?;
     let kinds = if request.kinds.is_empty() { FindingKind::ALL } else { request.kinds.as_slice() };
-    let mut report = Report::default();
+    let mut report = QualityReport::default();
     report.counts.extend(kinds.iter().map(|kind| (*kind, 0)));
-    let mut findings: Vec<Finding> = Vec::new();
+    let mut findings: Vec<QualityFinding> = Vec::new();
     let scan = QualityScan::new(ports, caller, kinds).older_than(request.older_than_days);
     let looked_at = scan.run(progress, &mut |found| {
         let count = report.counts.entry(found.kind).or_default();
@@ -121,11 +121,11 @@ pub(crate) fn quality(
         ControlFlow::Continue(())
     })?;
     findings.sort_by_key(|finding| finding.kind);
-    Ok(Report { looked_at, findings, ..report })
+    Ok(QualityReport { looked_at, findings, ..report })
 }
 
 /// Carries out the proposal with this id, if the proposal is still valid.
-pub(crate) fn apply(ports: &Ports, caller: &Caller, id: ProposalId) -> Result<Done, Error> {
+pub(crate) fn apply(ports: &Ports, caller: &Caller, id: ProposalId) -> Result<AppliedProposal, Error> {
     access::space_of_call(ports, caller)?;
     let mut deed = None;
     // The age limit does not apply here, because the id does not include it.
@@ -137,10 +137,10 @@ pub(crate) fn apply(ports: &Ports, caller: &Caller, id: ProposalId) -> Result<Do
     act::act(ports, caller, id, &deed)
 }
 
-fn told(found: &ScanFinding<'_>) -> Finding {
+fn told(found: &ScanFinding<'_>) -> QualityFinding {
     let proposal =
-        |deed: &ProposedChange| Proposal { id: deed.id(found.kind), act: deed.act, does: deed.does() };
-    Finding {
+        |deed: &ProposedChange| QualityProposal { id: deed.id(found.kind), act: deed.act, does: deed.does() };
+    QualityFinding {
         kind: found.kind,
         memories: found.memories.iter().map(|memory| concerned(memory)).collect(),
         why: found.why.clone(),
@@ -149,8 +149,8 @@ fn told(found: &ScanFinding<'_>) -> Finding {
     }
 }
 
-fn concerned(memory: &Memory) -> Concerned {
-    Concerned {
+fn concerned(memory: &Memory) -> FindingMemory {
+    FindingMemory {
         id: memory.id,
         number: memory.number,
         label: memory.label(),

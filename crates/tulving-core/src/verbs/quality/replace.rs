@@ -10,7 +10,7 @@ use crate::model::change::{NewMemory, Write};
 use crate::model::error::Error;
 use crate::model::id::{MemoryId, ProposalId, Version};
 use crate::model::limits;
-use crate::model::memory::{Memory, Place, Provenance, Usage, VersionFields};
+use crate::model::memory::{ConversationPlace, Memory, Provenance, Usage, VersionFields};
 use crate::model::request::Caller;
 use crate::model::time::Timestamp;
 use crate::model::vocabulary::{AuditAct, Derivable};
@@ -59,7 +59,7 @@ fn copy(old: &Memory, now: Timestamp) -> Memory {
         assisted_by_agent: clean(&old.provenance.assisted_by_agent),
         ..old.provenance.clone()
     };
-    let place = Place {
+    let place = ConversationPlace {
         conversation: clean(&old.place.conversation),
         speaker: clean(&old.place.speaker),
         ..old.place.clone()
@@ -107,7 +107,7 @@ fn redacted(old: &Memory) -> VersionFields {
 /// Refuses the copy if a memory other than the old memory already has one of its slots.
 fn refuse_held(ports: &Ports, caller: &Caller, old: &Memory, new: &Memory) -> Result<(), Error> {
     for slot in dedupe::slots(new) {
-        let pending = dedupe::Pending::default();
+        let pending = dedupe::PendingMemories::default();
         let found = dedupe::holder(ports, &caller.viewer, new.space, &pending, &slot)?;
         if let Some(other) = found.filter(|other| other.id != old.id) {
             return Err(Error::Held { other: other.reference(), what: slot.what() });

@@ -1,19 +1,19 @@
 //! Converts ranked memories into hits. A hit contains the best section of the memory and an explanation; all hits
 //! together fit into the token budget.
 
-use crate::model::answer::{BestSection, Explanation, FurtherSection, Hit, LaneMark, Part};
+use crate::model::answer::{BestSection, Explanation, FurtherSection, Hit, LaneMark, ScorePart};
 use crate::model::error::Error;
 use crate::model::id::MemoryRef;
 use crate::model::limits::BYTES_PER_TOKEN;
 use crate::model::memory::Memory;
 use crate::model::score::Score;
-use crate::model::search::{Found, Section};
+use crate::model::search::{SearchResults, Section};
 use crate::rank::evidence;
 use crate::rank::scoring::sum;
 
-use super::asked::Asked;
-use super::further::Further;
-use super::lanes::Gathered;
+use super::asked::QueryContext;
+use super::further::MatchingSection;
+use super::lanes::LaneResults;
 use super::matched::{MatchedSection, QuestionWords};
 
 /// Length, in bytes, to which a content is cut if it does not fit into an answer.
@@ -22,23 +22,23 @@ const SHORTENED: usize = 4_000;
 pub(super) const SHORT: usize = 400;
 
 /// A ranked memory.
-pub(super) struct Ranked {
+pub(super) struct RankedMemory {
     pub(super) memory: Memory,
     /// The best item of the memory, if a lane of the index found one.
     pub(super) item: Option<usize>,
     /// The item that is the evidence for this memory: its own item, or the item of the memory that it updates.
     pub(super) evidence_item: Option<usize>,
     pub(super) marks: Vec<LaneMark>,
-    pub(super) parts: Vec<Part>,
+    pub(super) parts: Vec<ScorePart>,
     /// The highest possible score.
     pub(super) most: f64,
     /// A memory with a better rank and the same content.
     pub(super) twin_of: Option<MemoryRef>,
     /// Other items of the memory that match well.
-    pub(super) further: Vec<Further>,
+    pub(super) further: Vec<MatchingSection>,
 }
 
-impl Ranked {
+impl RankedMemory {
     /// Returns the sum of the parts of the score.
     pub(super) fn score(&self) -> f64 {
         sum(&self.parts)
@@ -48,9 +48,9 @@ impl Ranked {
 /// Returns the first hits, up to the limit, and the number of those that do not fit into the token budget. If there is
 /// a budget, a long content is cut to its best section, and the remaining room is used for further sections.
 pub(super) fn hits(
-    asked: &Asked<'_>,
-    ranked: Vec<Ranked>,
-    gathered: &Gathered,
+    asked: &QueryContext<'_>,
+    ranked: Vec<RankedMemory>,
+    gathered: &LaneResults,
 ) -> Result<(Vec<Hit>, u64), Error> {
     let found = &gathered.found;
     let words = words(asked, gathered);
@@ -108,7 +108,7 @@ struct Sections {
 }
 
 /// Returns the words of the question, as the keyword lane searched for them.
-fn words(asked: &Asked<'_>, gathered: &Gathered) -> QuestionWords {
+fn words(asked: &QueryContext<'_>, gathered: &LaneResults) -> QuestionWords {
     let question = asked.ask.question.as_str();
     let stripped = gathered.aspects.addressed.stripped.as_str();
     let looked_for = if asked.ask.exact_words { question } else { stripped };
@@ -118,9 +118,9 @@ fn words(asked: &Asked<'_>, gathered: &Gathered) -> QuestionWords {
 /// Returns the best section and other sections that match well, if the content has several sections. If a chunk has
 /// several sections, uses the section that the question matched.
 fn sections(
-    asked: &Asked<'_>,
-    ranked: &Ranked,
-    found: &Found,
+    asked: &QueryContext<'_>,
+    ranked: &RankedMemory,
+    found: &SearchResults,
     words: &QuestionWords,
 ) -> Result<Sections, Error> {
     let memory = &ranked.memory;
@@ -142,7 +142,7 @@ fn sections(
     let best = section(item).filter(|_| sections.len() > 1);
     let mut told: Vec<&str> = best.iter().map(|best| &content[best.start..best.end]).collect();
     let mut further = Vec::new();
-    for Further { at, share } in best.iter().flat_map(|_| &ranked.further) {
+    for MatchingSection { at, share } in best.iter().flat_map(|_| &ranked.further) {
         let Some(section) = section(*at) else { continue };
         let text = &content[section.start..section.end];
         if !told.contains(&text) {
@@ -160,11 +160,11 @@ pub(super) fn best_section(content: &str, matched: MatchedSection) -> BestSectio
     BestSection { start: range.start, end: range.end, line, heading_path }
 }
 
-fn hit(ranked: Ranked, sections: Sections, cut: bool, evidence: f64) -> Hit {
+fn hit(ranked: RankedMemory, sections: Sections, cut: bool, evidence: f64) -> Hit {
     let score = ranked.score();
     let relevance_score = Score::share(score, ranked.most);
     let why = why(&ranked, score);
-    let Ranked { memory, marks, parts, twin_of, .. } = ranked;
+    let RankedMemory { memory, marks, parts, twin_of, .. } = ranked;
     let explanation = Some(Explanation { score, lanes: marks, parts, evidence, twin_of });
     let further = sections.further.into_iter().map(|(section, share, content)| {
         let relevance_score = Score::share(relevance_score.get() * share, 1.0);
@@ -177,7 +177,7 @@ fn hit(ranked: Ranked, sections: Sections, cut: bool, evidence: f64) -> Hit {
 const SMALL: f64 = 0.1;
 
 /// Returns the explanation in one line: the ranks in the lanes, the parts of the score, and their sum.
-fn why(ranked: &Ranked, score: f64) -> String {
+fn why(ranked: &RankedMemory, score: f64) -> String {
     let lanes: Vec<String> =
         ranked.marks.iter().map(|mark| format!("{} #{}", mark.lane.as_str(), mark.rank)).collect();
     let lanes = match ranked.item {

@@ -6,8 +6,8 @@ use tulving_text::terms;
 use crate::model::answer::Lane;
 use crate::model::error::{Error, IndexError};
 use crate::model::id::{MemoryId, MemoryRef};
-use crate::model::request::{Ask, Caller, Filter};
-use crate::model::search::Question;
+use crate::model::request::{Caller, Filter, RecallQuestion};
+use crate::model::search::SearchQuery;
 use crate::model::vocabulary::State;
 use crate::rank::descending;
 use crate::verbs::access::Ports;
@@ -28,7 +28,7 @@ pub(super) fn mentioned(
     ports: &Ports,
     caller: &Caller,
     plan: &RecallPlan,
-    ask: &Ask,
+    ask: &RecallQuestion,
 ) -> Result<Vec<MemoryRef>, Error> {
     // A question about a past date already finds memories that were archived after that date.
     if ask.as_of.is_some() || !ask.lanes.contains(&Lane::Keyword) {
@@ -36,8 +36,12 @@ pub(super) fn mentioned(
     }
     let filter = Filter { states: vec![State::Archived], ..plan.filter.clone() };
     let scope = lanes::scope(ports, caller, &filter)?;
-    let question =
-        Question { terms: terms::terms(&ask.question), exact: true, depth: LOOKED_AT, ..Question::default() };
+    let question = SearchQuery {
+        terms: terms::terms(&ask.question),
+        exact: true,
+        depth: LOOKED_AT,
+        ..SearchQuery::default()
+    };
     let found = match ports.index.search(&scope, &question) {
         Ok(found) => found,
         Err(IndexError::Store(error)) => return Err(error.into()),

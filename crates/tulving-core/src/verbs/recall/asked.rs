@@ -3,37 +3,37 @@
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
-use crate::model::answer::{Answer, Hit, Lane, Missing, Strength};
+use crate::model::answer::{Answer, FailedLane, Hit, Lane, Strength};
 use crate::model::error::Error;
 use crate::model::id::MemoryId;
 use crate::model::memory::Memory;
-use crate::model::request::{Ask, Caller, Fusion};
-use crate::model::search::{Found, Item, SearchScope};
+use crate::model::request::{Caller, Fusion, RecallQuestion};
+use crate::model::search::{Item, SearchResults, SearchScope};
 use crate::model::vocabulary::State;
 use crate::rank::fuse::{self, LaneRanking};
 use crate::rank::scoring::ItemScores;
 use crate::rank::{descending, evidence, spread, weigh};
 use crate::verbs::access::Ports;
 use crate::verbs::read;
-use crate::verbs::succession::{self, Moment};
+use crate::verbs::succession::{self, PointInTime};
 
-use super::answer::{self, Ranked};
+use super::answer::{self, RankedMemory};
 use super::further::further;
-use super::lanes::{self, Gathered};
+use super::lanes::{self, LaneResults};
 use super::past;
 use super::phrase;
 use super::plan::{BEST, RecallPlan};
-use super::weighing::{Best, Weighing};
+use super::weighing::{BestItem, Weighing};
 
 /// Number of the best hits that count as evidence.
 const WITNESSES: usize = 5;
 
 /// A question being answered.
-pub(super) struct Asked<'a> {
+pub(super) struct QueryContext<'a> {
     pub(super) parts: &'a Ports,
     pub(super) caller: &'a Caller,
     pub(super) plan: &'a RecallPlan,
-    pub(super) ask: &'a Ask,
+    pub(super) ask: &'a RecallQuestion,
     /// The memories that match the filter, if the index cannot evaluate the filter alone. No other memories are
     /// allowed.
     among: Option<HashSet<MemoryId>>,
@@ -55,7 +55,12 @@ const HELD_BYTES: usize = 32_000_000;
 const HELD_EACH: usize = 4_000;
 
 /// Returns the memories that the question is about, best first.
-pub(super) fn answer(parts: &Ports, caller: &Caller, plan: &RecallPlan, ask: &Ask) -> Result<Answer, Error> {
+pub(super) fn answer(
+    parts: &Ports,
+    caller: &Caller,
+    plan: &RecallPlan,
+    ask: &RecallQuestion,
+) -> Result<Answer, Error> {
     let mut filter = plan.filter.clone();
     if ask.as_of.is_some() {
         // Memories that a rule archived later were still active at the past date. Memories that were already archived
@@ -65,7 +70,7 @@ pub(super) fn answer(parts: &Ports, caller: &Caller, plan: &RecallPlan, ask: &As
     let scope = lanes::scope(parts, caller, &filter)?;
     let depth = BEST.max(plan.limit);
     let mut gathered = lanes::gather(parts, &scope, ask, depth, (plan.now, &caller.zone))?;
-    let asked = Asked { parts, caller, plan, ask, among: among(&scope), loaded: RefCell::default() };
+    let asked = QueryContext { parts, caller, plan, ask, among: among(&scope), loaded: RefCell::default() };
     let lanes = rankings(&gathered.found, ask, depth);
     let (ranked, total_found) = match ask.fusion {
         Fusion::Measured => asked.measured(&mut gathered, &lanes)?,
@@ -96,7 +101,7 @@ fn among(scope: &SearchScope) -> Option<HashSet<MemoryId>> {
 }
 
 /// Returns the results of each lane of the index, in the order of that lane.
-fn rankings(found: &Found, ask: &Ask, depth: usize) -> Vec<LaneRanking> {
+fn rankings(found: &SearchResults, ask: &RecallQuestion, depth: usize) -> Vec<LaneRanking> {
     let lane = |lane: Lane, score: fn(&Item) -> f32| {
         let items = found.items.iter().filter(|item| item.candidate && score(item) > 0.0);
         let mut ranking = LaneRanking::of(lane, items.map(|item| (item.memory, f64::from(score(item)))));
@@ -121,14 +126,14 @@ fn seeds(lanes: &[LaneRanking]) -> Vec<(MemoryId, f64)> {
     seeds.zip(1_u32..).map(|(memory, rank)| (memory, 1.0 / f64::from(rank))).collect()
 }
 
-impl Asked<'_> {
+impl QueryContext<'_> {
     /// Runs the graph lane if the request includes it. A failure is reported and affects only this lane.
-    fn graph(&self, seeds: Vec<(MemoryId, f64)>, missing: &mut Vec<Missing>) -> Vec<(MemoryId, f64)> {
+    fn graph(&self, seeds: Vec<(MemoryId, f64)>, missing: &mut Vec<FailedLane>) -> Vec<(MemoryId, f64)> {
         if !self.ask.lanes.contains(&Lane::Graph) || seeds.is_empty() {
             return Vec::new();
         }
         lanes::graph(self.parts, self.caller, self.ask.fusion, seeds).unwrap_or_else(|error| {
-            missing.push(Missing { lane: Lane::Graph, why: error.to_string() });
+            missing.push(FailedLane { lane: Lane::Graph, why: error.to_string() });
             Vec::new()
         })
     }
@@ -136,9 +141,9 @@ impl Asked<'_> {
     /// Ranks by reciprocal rank fusion alone.
     fn fused(
         &self,
-        gathered: &mut Gathered,
+        gathered: &mut LaneResults,
         mut lanes: Vec<LaneRanking>,
-    ) -> Result<(Vec<Ranked>, u64), Error> {
+    ) -> Result<(Vec<RankedMemory>, u64), Error> {
         let known = self.prefer(&mut lanes)?;
         let linked = self.graph(seeds(&lanes), &mut gathered.missing);
         let unseen: Vec<MemoryId> = linked.iter().map(|(memory, _)| *memory).collect();
@@ -162,9 +167,18 @@ impl Asked<'_> {
             let memory = memories.remove(&fused.memory)?;
             let item = best.get(&fused.memory).copied();
             let (marks, parts, further) = (fused.marks, fused.parts, Vec::new());
-            Some(Ranked { memory, item, evidence_item: item, marks, parts, most, twin_of: None, further })
+            Some(RankedMemory {
+                memory,
+                item,
+                evidence_item: item,
+                marks,
+                parts,
+                most,
+                twin_of: None,
+                further,
+            })
         });
-        let mut ranked: Vec<Ranked> = ranked.collect();
+        let mut ranked: Vec<RankedMemory> = ranked.collect();
         self.add_further(&mut ranked, &gathered.found, score);
         Ok((ranked, total))
     }
@@ -194,7 +208,11 @@ impl Asked<'_> {
 
     /// Ranks with the engine's own formula: computes the score, applies the other weights, and moves duplicates to the
     /// end.
-    fn measured(&self, gathered: &mut Gathered, lanes: &[LaneRanking]) -> Result<(Vec<Ranked>, u64), Error> {
+    fn measured(
+        &self,
+        gathered: &mut LaneResults,
+        lanes: &[LaneRanking],
+    ) -> Result<(Vec<RankedMemory>, u64), Error> {
         let scores = ItemScores::of(&gathered.found, &gathered.aspects);
         let mut best = best_items(&gathered.found, |at| scores.score(at));
         best.retain(|best| scores.says_something(best.at));
@@ -216,7 +234,7 @@ impl Asked<'_> {
     }
 
     /// Finds further sections of the memories that are returned.
-    fn add_further(&self, ranked: &mut [Ranked], found: &Found, score: impl Fn(usize) -> f64) {
+    fn add_further(&self, ranked: &mut [RankedMemory], found: &SearchResults, score: impl Fn(usize) -> f64) {
         for ranked in ranked.iter_mut().take(self.plan.limit) {
             ranked.further = ranked.item.map_or_else(Vec::new, |best| further(found, best, &score));
         }
@@ -271,8 +289,8 @@ impl Asked<'_> {
     }
 
     /// Returns the time that the question is about.
-    pub(super) fn moment(&self) -> Moment {
-        self.ask.as_of.map_or(Moment::Now(self.plan.now), Moment::Then)
+    pub(super) fn moment(&self) -> PointInTime {
+        self.ask.as_of.map_or(PointInTime::Now(self.plan.now), PointInTime::Then)
     }
 
     /// Marks as superseded only memories whose successor counts at the time in question, and returns these memories.
@@ -296,14 +314,14 @@ fn importance(memory: &Memory) -> f64 {
 }
 
 /// Returns the best item of each memory. Items of a memory are adjacent.
-fn best_items(found: &Found, score: impl Fn(usize) -> f64) -> Vec<Best> {
-    let mut best: Vec<Best> = Vec::with_capacity(found.items.len());
+fn best_items(found: &SearchResults, score: impl Fn(usize) -> f64) -> Vec<BestItem> {
+    let mut best: Vec<BestItem> = Vec::with_capacity(found.items.len());
     for (at, item) in found.items.iter().enumerate() {
         let score = score(at);
         match best.last_mut().filter(|last| last.memory == item.memory) {
             Some(last) if score > last.score => (last.at, last.score) = (at, score),
             Some(_) => {}
-            None => best.push(Best { memory: item.memory, at, score }),
+            None => best.push(BestItem { memory: item.memory, at, score }),
         }
     }
     best

@@ -19,7 +19,7 @@ use crate::model::vocabulary::{MemoryType, State};
 use crate::rank::order;
 use crate::verbs::access::Ports;
 use crate::verbs::read;
-use crate::verbs::succession::{self, Moment};
+use crate::verbs::succession::{self, PointInTime};
 
 use super::past;
 use super::plan::{FilteredList, RecallPlan};
@@ -63,7 +63,7 @@ pub(super) fn answer(
 
 /// The returned memories of a list, the total number of the list, and the number of memories left out because they are
 /// superseded.
-struct Chosen {
+struct FilteredSelection {
     memories: Vec<Memory>,
     total: u64,
     superseded: u64,
@@ -74,9 +74,9 @@ fn chosen_now(
     caller: &Caller,
     plan: &RecallPlan,
     list: &FilteredList,
-) -> Result<Chosen, Error> {
+) -> Result<FilteredSelection, Error> {
     let ids = ports.store.ids(&caller.viewer, &plan.filter, list.sort)?;
-    let replaced = succession::superseded(ports, caller, &ids, Moment::Now(plan.now))?;
+    let replaced = succession::superseded(ports, caller, &ids, PointInTime::Now(plan.now))?;
     let (last, mut ids): (Vec<MemoryId>, Vec<MemoryId>) =
         ids.into_iter().partition(|id| replaced.contains(id));
     let superseded = match list.asked {
@@ -89,8 +89,8 @@ fn chosen_now(
     let total = ids.len() as u64;
     ids.truncate(plan.limit);
     let mut memories = read::nearest(ports, caller, &ids)?;
-    succession::settle(ports, caller, &mut memories, Moment::Now(plan.now))?;
-    Ok(Chosen { memories, total, superseded })
+    succession::settle(ports, caller, &mut memories, PointInTime::Now(plan.now))?;
+    Ok(FilteredSelection { memories, total, superseded })
 }
 
 /// Returns the list for a past time: with the texts of that time, and with the todos and goals that were open then.
@@ -100,15 +100,15 @@ fn chosen_then(
     plan: &RecallPlan,
     sort: Sort,
     then: Timestamp,
-) -> Result<Chosen, Error> {
+) -> Result<FilteredSelection, Error> {
     // A memory may have been completed, or archived by a rule, after the past time. The store filters by the current
     // status, so the past status is checked after loading.
     let mut wide = Filter { done: None, timed: None, ..plan.filter.clone() };
     wide.states.push(State::Archived);
     let ids: Vec<MemoryId> = ports.store.ids(&caller.viewer, &wide, Sort::Newest)?;
-    let moment = Moment::Then(then);
+    let moment = PointInTime::Then(then);
     let superseded = succession::superseded(ports, caller, &ids, moment)?;
-    let mut chosen = Chosen { memories: Vec::new(), total: 0, superseded: 0 };
+    let mut chosen = FilteredSelection { memories: Vec::new(), total: 0, superseded: 0 };
     for slice in ids.chunks(SLICE) {
         let memories = ports.store.memories(&caller.viewer, slice)?;
         let back =

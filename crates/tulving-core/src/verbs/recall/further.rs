@@ -3,7 +3,7 @@
 //! Runs after the ranking and does not change the ranking. For a memory with one section there is nothing to compute.
 
 use crate::model::answer::Strength;
-use crate::model::search::Found;
+use crate::model::search::SearchResults;
 use crate::rank::{descending, evidence};
 
 /// Maximum number of further sections of one memory.
@@ -15,7 +15,7 @@ const SHARE: f64 = 0.75;
 
 /// A section other than the best that matches well.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Further {
+pub(super) struct MatchingSection {
     /// The index of the section's item.
     pub(super) at: usize,
     /// The score of the section, relative to the score of the best section.
@@ -24,7 +24,11 @@ pub(super) struct Further {
 
 /// Returns the items of a memory, other than its best item, that match well, best first. Each of them was found by a
 /// lane, has enough evidence of its own, and has nearly the score of the best item.
-pub(super) fn further(found: &Found, best: usize, score: impl Fn(usize) -> f64) -> Vec<Further> {
+pub(super) fn further(
+    found: &SearchResults,
+    best: usize,
+    score: impl Fn(usize) -> f64,
+) -> Vec<MatchingSection> {
     let items = &found.items;
     let same = |at: &usize| items[*at].memory == items[best].memory;
     // Items of a memory are adjacent.
@@ -37,9 +41,9 @@ pub(super) fn further(found: &Found, best: usize, score: impl Fn(usize) -> f64) 
     let fits = |at: usize| {
         let share = score(at) / most;
         let told = evidence::strength([evidence::weight(&items[at])]) > Strength::None;
-        (told && (SHARE..=1.0).contains(&share)).then_some(Further { at, share })
+        (told && (SHARE..=1.0).contains(&share)).then_some(MatchingSection { at, share })
     };
-    let mut further: Vec<Further> = others.into_iter().filter_map(fits).collect();
+    let mut further: Vec<MatchingSection> = others.into_iter().filter_map(fits).collect();
     further.sort_by(|a, b| descending((a.share, a.at), (b.share, b.at)));
     further.truncate(MOST);
     further

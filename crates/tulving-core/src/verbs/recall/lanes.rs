@@ -9,11 +9,11 @@ use std::ops::Range;
 use tulving_text::when::QuestionInterval;
 use tulving_text::{person, terms, when};
 
-use crate::model::answer::{Lane, Missing};
+use crate::model::answer::{FailedLane, Lane};
 use crate::model::error::{Error, IndexError, ModelError};
 use crate::model::id::MemoryId;
-use crate::model::request::{Ask, Caller, Filter, Fusion, Sort};
-use crate::model::search::{Found, Meaning, Question, SearchScope};
+use crate::model::request::{Caller, Filter, Fusion, RecallQuestion, Sort};
+use crate::model::search::{QueryVector, SearchQuery, SearchResults, SearchScope};
 use crate::model::time::{Timestamp, Zone};
 use crate::model::vocabulary::LinkedBy;
 use crate::rank::scoring::QueryFeatures;
@@ -24,10 +24,10 @@ use crate::verbs::embedding;
 const MILLIS_PER_DAY: i64 = 86_400_000;
 
 /// The results of the lanes, and the other features of the question.
-pub(super) struct Gathered {
-    pub(super) found: Found,
+pub(super) struct LaneResults {
+    pub(super) found: SearchResults,
     pub(super) aspects: QueryFeatures,
-    pub(super) missing: Vec<Missing>,
+    pub(super) missing: Vec<FailedLane>,
 }
 
 /// Returns the scope of a search: the memories that the caller may see and that match the filter. The store evaluates
@@ -45,10 +45,10 @@ pub(super) fn scope(ports: &Ports, caller: &Caller, filter: &Filter) -> Result<S
 pub(super) fn gather(
     ports: &Ports,
     scope: &SearchScope,
-    ask: &Ask,
+    ask: &RecallQuestion,
     depth: usize,
     (now, zone): (Timestamp, &Zone),
-) -> Result<Gathered, Error> {
+) -> Result<LaneResults, Error> {
     let mut missing = Vec::new();
     let uses = |lane: Lane| ask.lanes.contains(&lane);
     let speakers = match ports.index.speakers(scope) {
@@ -61,7 +61,7 @@ pub(super) fn gather(
         Some(Ok(meaning)) => Some(meaning),
         Some(Err(Error::Store(error))) => return Err(error.into()),
         Some(Err(error)) => {
-            missing.push(Missing { lane: Lane::Vector, why: error.to_string() });
+            missing.push(FailedLane { lane: Lane::Vector, why: error.to_string() });
             None
         }
     };
@@ -75,16 +75,16 @@ pub(super) fn gather(
         unsaid_from: unsaid_from(asked_at, now),
         addressed,
     };
-    let asked = Question { terms, exact: ask.exact_words, meaning, depth, times: times(ask, &aspects) };
+    let asked = SearchQuery { terms, exact: ask.exact_words, meaning, depth, times: times(ask, &aspects) };
     let found = match ports.index.search(scope, &asked) {
         Ok(found) => found,
         Err(IndexError::Store(error)) => return Err(error.into()),
         Err(error) => {
             missing.clear();
             for lane in [Lane::Keyword, Lane::Vector].into_iter().filter(|lane| uses(*lane)) {
-                missing.push(Missing { lane, why: error.to_string() });
+                missing.push(FailedLane { lane, why: error.to_string() });
             }
-            Found::default()
+            SearchResults::default()
         }
     };
     if found.partial {
@@ -94,17 +94,17 @@ pub(super) fn gather(
             (Lane::Vector, format!("{until} only what changed last is compared")),
         ];
         let used = lanes.into_iter().filter(|(lane, _)| uses(*lane));
-        missing.extend(used.map(|(lane, why)| Missing { lane, why }));
+        missing.extend(used.map(|(lane, why)| FailedLane { lane, why }));
     }
     if asked.meaning.is_some() && found.unembedded > 0 {
-        missing.push(Missing { lane: Lane::Vector, why: waiting(found.unembedded) });
+        missing.push(FailedLane { lane: Lane::Vector, why: waiting(found.unembedded) });
     }
-    Ok(Gathered { found, aspects, missing })
+    Ok(LaneResults { found, aspects, missing })
 }
 
 /// Returns the intervals of a question that asks only for a time; all memories of these intervals are candidates. With
 /// rank fusion, times are ignored.
-fn times(ask: &Ask, aspects: &QueryFeatures) -> Vec<Range<Timestamp>> {
+fn times(ask: &RecallQuestion, aspects: &QueryFeatures) -> Vec<Range<Timestamp>> {
     if !aspects.of_time_alone || ask.fusion == Fusion::Ranks {
         return Vec::new();
     }
@@ -126,11 +126,11 @@ fn waiting(count: u64) -> String {
 }
 
 /// Returns the vector of a text by the answering model.
-fn meaning(ports: &Ports, text: &str) -> Result<Meaning, Error> {
+fn meaning(ports: &Ports, text: &str) -> Result<QueryVector, Error> {
     let embedder = embedding::answering(ports)?;
     let model = embedder.model()?;
     match embedder.embed(&[text])?.pop() {
-        Some(vector) => Ok(Meaning { model, vector }),
+        Some(vector) => Ok(QueryVector { model, vector }),
         None => Err(ModelError::Failed { model, why: "it gave no vector".to_owned() }.into()),
     }
 }

@@ -13,12 +13,12 @@ use crate::model::preview;
 use crate::model::request::{Caller, Mode, Sort};
 use crate::model::score::Score;
 use crate::model::search::Section;
-use crate::ports::Extent;
+use crate::ports::ReadLimit;
 use crate::rank::decay;
 use crate::rank::descending;
 use crate::verbs::access::Ports;
 use crate::verbs::read;
-use crate::verbs::succession::{self, Moment};
+use crate::verbs::succession::{self, PointInTime};
 
 use super::answer;
 use super::matched::{self, MatchedSection};
@@ -36,7 +36,7 @@ pub(super) fn listed(
     sort: Sort,
 ) -> Result<Answer, Error> {
     let (mut memories, total_found) = find(ports, caller, plan, sort)?;
-    succession::settle(ports, caller, &mut memories, Moment::Now(plan.now))?;
+    succession::settle(ports, caller, &mut memories, PointInTime::Now(plan.now))?;
     // The memories that do not fit into the size limit of an answer.
     let left_out = total_found.min(plan.limit as u64).saturating_sub(memories.len() as u64);
     let mut hits: Vec<Hit> =
@@ -88,7 +88,7 @@ fn find(ports: &Ports, caller: &Caller, plan: &RecallPlan, sort: Sort) -> Result
     }
     let by_importance = sort == Sort::Importance;
     let looked_at = if by_importance { plan.limit.max(WEIGHED) } else { plan.limit };
-    let extent = Extent::whole(looked_at, ports.limits.answer_bytes);
+    let extent = ReadLimit::whole(looked_at, ports.limits.answer_bytes);
     let mut memories = store.list_within(viewer, &plan.filter, sort, extent, None)?;
     let whole = memories.len() < looked_at && read::bytes_of(&memories) < extent.bytes;
     let total = if whole { memories.len() as u64 } else { store.count(viewer, &plan.filter)? };

@@ -5,7 +5,9 @@ use tulving_text::list_question::{self, ListQuestion, ListTime};
 use crate::model::answer::Lane;
 use crate::model::error::{Field, Invalid};
 use crate::model::limits;
-use crate::model::request::{Ask, Filter, Fusion, ListBounds, Mode, RecallRequest, Sort, Timed};
+use crate::model::request::{
+    Filter, Fusion, ListBounds, Mode, RecallQuestion, RecallRequest, Sort, TimeCondition,
+};
 use crate::model::time::{Timestamp, Zone};
 use crate::model::vocabulary::{MemoryType, State};
 
@@ -27,7 +29,7 @@ pub(crate) enum RecallMethod {
     /// All memories that match the filter, in a given order.
     Filtered(Box<FilteredList>),
     /// The memories that a question is about.
-    Asked(Ask),
+    Asked(RecallQuestion),
 }
 
 /// A list of all memories that match a filter.
@@ -35,12 +37,12 @@ pub(crate) struct FilteredList {
     pub(crate) sort: Sort,
     pub(crate) bounds: ListBounds,
     /// The question that asks for the list, if any.
-    pub(crate) asked: Option<AskedList>,
+    pub(crate) asked: Option<RequestedList>,
 }
 
 /// A list that a question asks for.
-pub(crate) struct AskedList {
-    pub(crate) ask: Ask,
+pub(crate) struct RequestedList {
+    pub(crate) ask: RecallQuestion,
     pub(crate) list: ListQuestion,
     /// Filter and limit for ranking by the question if there is nothing to list.
     ranked: (Filter, usize),
@@ -50,7 +52,7 @@ impl RecallPlan {
     /// Returns the plan that ranks memories by the question of the list instead of listing them.
     pub(crate) fn ranking(&self) -> Option<Self> {
         let RecallMethod::Filtered(list) = &self.way else { return None };
-        let AskedList { ask, ranked: (filter, limit), .. } = list.asked.as_ref()?;
+        let RequestedList { ask, ranked: (filter, limit), .. } = list.asked.as_ref()?;
         Some(Self {
             filter: filter.clone(),
             limit: *limit,
@@ -99,7 +101,12 @@ pub(crate) fn read(request: &RecallRequest, now: Timestamp, zone: &Zone) -> Resu
 }
 
 /// Returns the list that answers a question which only names a type; `None` if the filter contradicts the question.
-fn list_of(ask: &Ask, filter: &Filter, limit: usize, (now, zone): (Timestamp, &Zone)) -> Option<RecallPlan> {
+fn list_of(
+    ask: &RecallQuestion,
+    filter: &Filter,
+    limit: usize,
+    (now, zone): (Timestamp, &Zone),
+) -> Option<RecallPlan> {
     // A caller who chooses the lanes or the fusion expects ranked results instead of a list.
     let at_most = ask.list_limit.filter(|_| ask.fusion == Fusion::Measured && ask.lanes == Lane::ALL)?;
     let list = list_question::read(&ask.question, ask.asked_at.or(ask.as_of).unwrap_or(now), zone)?;
@@ -111,14 +118,14 @@ fn list_of(ask: &Ask, filter: &Filter, limit: usize, (now, zone): (Timestamp, &Z
     }
     let list = ListQuestion { types, done: filter.done.or(list.done), ..list };
     let timed = list.time.map(|time| match time {
-        ListTime::Happened(interval) => Timed::Happened(interval.period()),
-        ListTime::Done(interval) => Timed::Done(interval.period()),
-        ListTime::Due(interval) => Timed::Due(interval.period()),
+        ListTime::Happened(interval) => TimeCondition::Happened(interval.period()),
+        ListTime::Done(interval) => TimeCondition::Done(interval.period()),
+        ListTime::Due(interval) => TimeCondition::Due(interval.period()),
     });
     let listed = Filter { types: list.types.clone(), done: list.done, timed, ..filter.clone() }.of_records();
     let bounds = ListBounds { as_of: ask.as_of, token_budget: ask.token_budget };
     let sort = if list.by_importance { Sort::Importance } else { order_of(&listed.types) };
-    let asked = AskedList { ask: ask.clone(), list, ranked: (filter.clone(), limit) };
+    let asked = RequestedList { ask: ask.clone(), list, ranked: (filter.clone(), limit) };
     let way = FilteredList { sort, bounds, asked: Some(asked) };
     Some(RecallPlan {
         filter: listed,
@@ -134,7 +141,7 @@ fn order_of(types: &[MemoryType]) -> Sort {
     if is_agenda { Sort::Agenda } else { Sort::Happened }
 }
 
-fn question(ask: &Ask) -> Result<Ask, Invalid> {
+fn question(ask: &RecallQuestion) -> Result<RecallQuestion, Invalid> {
     let text = ask.question.trim();
     if text.is_empty() {
         return Err(Invalid::Empty { field: Field::Question });
@@ -149,7 +156,7 @@ fn question(ask: &Ask) -> Result<Ask, Invalid> {
     if !lanes.iter().any(|lane| *lane != Lane::Graph) {
         return Err(Invalid::LaneMissing);
     }
-    Ok(Ask { question: text.to_owned(), lanes, ..ask.clone() })
+    Ok(RecallQuestion { question: text.to_owned(), lanes, ..ask.clone() })
 }
 
 fn listed(mode: &Mode, filter: &mut Filter) -> Result<Sort, Invalid> {
@@ -200,13 +207,14 @@ mod tests {
         typed.filter.types = vec![MemoryType::Decision];
         assert!(read(&typed, now, &Zone::default()).is_ok());
         assert!(read(&request(Mode::Substring(" ".to_owned())), now, &Zone::default()).is_err());
-        let asked =
-            |text: &str| read(&request(Mode::Hybrid(Box::new(Ask::new(text)))), now, &Zone::default());
+        let asked = |text: &str| {
+            read(&request(Mode::Hybrid(Box::new(RecallQuestion::new(text)))), now, &Zone::default())
+        };
         assert_eq!(asked(" \n").err(), Some(Invalid::Empty { field: Field::Question }));
         assert!(asked(&"x".repeat(limits::QUESTION_BYTES + 1)).is_err());
         assert!(asked("\"AND (*").is_ok());
         let lanes = |lanes: &[Lane]| {
-            let ask = Ask { lanes: lanes.to_vec(), ..Ask::new("anything") };
+            let ask = RecallQuestion { lanes: lanes.to_vec(), ..RecallQuestion::new("anything") };
             read(&request(Mode::Hybrid(Box::new(ask))), now, &Zone::default()).map(|plan| match plan.way {
                 RecallMethod::Asked(ask) => ask.lanes,
                 _ => panic!("a question was asked"),

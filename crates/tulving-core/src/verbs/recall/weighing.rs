@@ -5,11 +5,11 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use crate::model::answer::{LaneMark, Part, PartName};
+use crate::model::answer::{LaneMark, PartName, ScorePart};
 use crate::model::error::Error;
 use crate::model::id::MemoryId;
 use crate::model::memory::Memory;
-use crate::model::search::Found;
+use crate::model::search::SearchResults;
 use crate::model::time::Timestamp;
 use crate::rank::fuse::LaneRanking;
 use crate::rank::scoring::ItemScores;
@@ -18,8 +18,8 @@ use crate::rank::weigh::{self, WeighingContext};
 use crate::rank::{descending, duplicates};
 use crate::verbs::succession;
 
-use super::answer::Ranked;
-use super::asked::Asked;
+use super::answer::RankedMemory;
+use super::asked::QueryContext;
 
 /// The maximum number of memories loaded and weighed is [`SPARE`] times the requested number, but at least
 /// [`MOST_WEIGHED`].
@@ -29,7 +29,7 @@ const MOST_WEIGHED: usize = 50;
 const AT_ONCE: usize = 5;
 
 /// The best item of a memory.
-pub(super) struct Best {
+pub(super) struct BestItem {
     pub(super) memory: MemoryId,
     pub(super) at: usize,
     pub(super) score: f64,
@@ -37,8 +37,8 @@ pub(super) struct Best {
 
 /// The data needed for weighing.
 pub(super) struct Weighing<'a> {
-    pub(super) asked: &'a Asked<'a>,
-    pub(super) found: &'a Found,
+    pub(super) asked: &'a QueryContext<'a>,
+    pub(super) found: &'a SearchResults,
     pub(super) scores: &'a ItemScores<'a>,
     pub(super) lanes: &'a [LaneRanking],
     /// The memories that the graph lane reached.
@@ -54,15 +54,15 @@ struct Candidate {
 }
 
 impl Candidate {
-    fn of(best: &Best) -> Self {
+    fn of(best: &BestItem) -> Self {
         Self { memory: best.memory, item: Some(best.at) }
     }
 }
 
 /// The memories weighed so far.
 #[derive(Default)]
-struct Weighed {
-    ranked: Vec<Ranked>,
+struct WeighedMemories {
+    ranked: Vec<RankedMemory>,
     /// The superseded memories, each with its successor.
     superseded: HashMap<MemoryId, MemoryId>,
     /// The final successor of each successor, if there are memories in between that were not loaded.
@@ -71,7 +71,7 @@ struct Weighed {
     met: HashSet<MemoryId>,
 }
 
-impl Weighed {
+impl WeighedMemories {
     /// Returns the final successor of a memory; `None` if nothing supersedes it.
     fn end_of(&self, id: MemoryId) -> Option<MemoryId> {
         let mut at = *self.superseded.get(&id)?;
@@ -89,7 +89,8 @@ impl Weighed {
     /// has the same final successor.
     fn stepping_back(&self) -> Vec<bool> {
         let mut told = HashSet::new();
-        let steps = |ranked: &Ranked| self.end_of(ranked.memory.id).is_some_and(|end| !told.insert(end));
+        let steps =
+            |ranked: &RankedMemory| self.end_of(ranked.memory.id).is_some_and(|end| !told.insert(end));
         self.ranked.iter().map(steps).collect()
     }
 
@@ -103,7 +104,7 @@ impl Weighed {
             if back { behind.push(one) } else { ranked.push(one) }
         }
         for mut one in behind {
-            if let Some(last) = ranked.last().map(Ranked::score) {
+            if let Some(last) = ranked.last().map(RankedMemory::score) {
                 weigh::keep_below(&mut one.parts, last);
             }
             ranked.push(one);
@@ -114,7 +115,7 @@ impl Weighed {
     /// If memories state different values for the same thing and match about equally well, moves the newer memory
     /// first. Memories that are superseded or not valid at the time in question keep their positions.
     fn newest_first(&mut self, at: Timestamp) {
-        let contender = |ranked: &'_ Ranked| {
+        let contender = |ranked: &'_ RankedMemory| {
             !self.superseded.contains_key(&ranked.memory.id) && ranked.memory.held_at(at)
         };
         let contenders: Vec<_> = self
@@ -127,7 +128,8 @@ impl Weighed {
             .collect();
         let order = ties::newest_first(&contenders);
         drop(contenders);
-        let mut slots: Vec<Option<Ranked>> = std::mem::take(&mut self.ranked).into_iter().map(Some).collect();
+        let mut slots: Vec<Option<RankedMemory>> =
+            std::mem::take(&mut self.ranked).into_iter().map(Some).collect();
         self.ranked = order
             .into_iter()
             .filter_map(|(place, raised)| {
@@ -144,24 +146,24 @@ impl Weighed {
 impl Weighing<'_> {
     /// Returns the best memories in display order, and the total number found. Loads only memories that could still be
     /// among the requested number.
-    pub(super) fn ranked(&self, best: &[Best]) -> Result<(Vec<Ranked>, u64), Error> {
+    pub(super) fn ranked(&self, best: &[BestItem]) -> Result<(Vec<RankedMemory>, u64), Error> {
         let limit = self.asked.plan.limit;
         let most = (SPARE * limit).max(MOST_WEIGHED);
         let at_once = limit + AT_ONCE;
         let gain = weigh::most(self.asked.ask.channel.as_deref(), false);
-        let mut weighed = Weighed::default();
+        let mut weighed = WeighedMemories::default();
         self.weigh(self.linked_alone(best), best, &mut weighed)?;
         let total = (best.len() + weighed.ranked.len()) as u64;
         let mut rest = best;
         loop {
             weighed.ranked.sort_by(|a, b| descending((a.score(), a.memory.id), (b.score(), b.memory.id)));
             let back = weighed.stepping_back();
-            let Weighed { ranked, superseded, .. } = &mut weighed;
+            let WeighedMemories { ranked, superseded, .. } = &mut weighed;
             // Superseded memories do not count against the limit.
             let room = (most + superseded.len()).saturating_sub(best.len() - rest.len()).min(rest.len());
             let mut status = ranked.iter().zip(back).filter(|(_, back)| !back).map(|(ranked, _)| ranked);
             let last = limit.checked_sub(1).and_then(|last| status.nth(last));
-            let reaches = |next: &Best| last.is_none_or(|last| next.score + gain >= last.score());
+            let reaches = |next: &BestItem| last.is_none_or(|last| next.score + gain >= last.score());
             if room > 0 && rest.first().is_some_and(reaches) {
                 let (next, later) = rest.split_at(rest.len().min(at_once));
                 self.weigh(next.iter().map(Candidate::of), best, &mut weighed)?;
@@ -187,7 +189,7 @@ impl Weighing<'_> {
     }
 
     /// Returns the memories that only the graph lane found.
-    fn linked_alone(&self, best: &[Best]) -> Vec<Candidate> {
+    fn linked_alone(&self, best: &[BestItem]) -> Vec<Candidate> {
         if self.linked.is_empty() {
             return Vec::new();
         }
@@ -200,8 +202,8 @@ impl Weighing<'_> {
     fn weigh(
         &self,
         candidates: impl IntoIterator<Item = Candidate>,
-        best: &[Best],
-        weighed: &mut Weighed,
+        best: &[BestItem],
+        weighed: &mut WeighedMemories,
     ) -> Result<(), Error> {
         let candidates: Vec<Candidate> =
             candidates.into_iter().filter(|candidate| weighed.met.insert(candidate.memory)).collect();
@@ -225,10 +227,10 @@ impl Weighing<'_> {
     fn bring(
         &self,
         found: &HashMap<MemoryId, usize>,
-        best: &[Best],
-        weighed: &mut Weighed,
+        best: &[BestItem],
+        weighed: &mut WeighedMemories,
     ) -> Result<(), Error> {
-        let own = |weighed: &Weighed, id: MemoryId| {
+        let own = |weighed: &WeighedMemories, id: MemoryId| {
             weighed.ranked.iter().any(|ranked| ranked.memory.id == id && ranked.item.is_some())
         };
         let (known, unknown): (Vec<MemoryId>, Vec<MemoryId>) =
@@ -264,9 +266,9 @@ impl Weighing<'_> {
 
     /// Raises the score of a successor by the difference between the item score of the superseded memory and its own
     /// item score.
-    fn lift(&self, ranked: &mut Ranked, at: usize) {
+    fn lift(&self, ranked: &mut RankedMemory, at: usize) {
         let own = ranked.item.map_or(0.0, |item| self.scores.score(item));
-        let part = Part::new(PartName::Succession, self.scores.score(at) - own, 1.0);
+        let part = ScorePart::new(PartName::Succession, self.scores.score(at) - own, 1.0);
         let before = ranked.parts.iter().position(|part| part.name == PartName::Succession);
         if part.value <= before.map_or(0.0, |before| ranked.parts[before].value) {
             return;
@@ -283,7 +285,7 @@ impl Weighing<'_> {
     fn add(
         &self,
         candidates: &[Candidate],
-        weighed: &mut Weighed,
+        weighed: &mut WeighedMemories,
     ) -> Result<HashMap<MemoryId, MemoryId>, Error> {
         let ids: Vec<MemoryId> = candidates.iter().map(|candidate| candidate.memory).collect();
         let mut memories = self.asked.load(&ids)?;
@@ -292,7 +294,7 @@ impl Weighing<'_> {
         let mut marks = marks(self.lanes, &memories);
         let ranked = candidates.iter().filter_map(|Candidate { memory, item }| {
             let (memory, item) = (memories.remove(memory)?, *item);
-            let mut parts: Vec<Part> = item.map_or_else(Vec::new, |at| self.scores.parts(at));
+            let mut parts: Vec<ScorePart> = item.map_or_else(Vec::new, |at| self.scores.parts(at));
             parts.extend(weigh::weigh(
                 &memory,
                 &WeighingContext {
@@ -306,7 +308,16 @@ impl Weighing<'_> {
             ));
             let marks = marks.remove(&memory.id).unwrap_or_default();
             let (most, further) = (self.most, Vec::new());
-            Some(Ranked { memory, item, evidence_item: item, marks, parts, most, twin_of: None, further })
+            Some(RankedMemory {
+                memory,
+                item,
+                evidence_item: item,
+                marks,
+                parts,
+                most,
+                twin_of: None,
+                further,
+            })
         });
         weighed.ranked.extend(ranked);
         Ok(replaced)
@@ -314,9 +325,9 @@ impl Weighing<'_> {
 }
 
 /// Moves duplicates to the end, and records for each duplicate the memory that it repeats.
-fn in_order(ranked: Vec<Ranked>, apart: &duplicates::DeduplicatedOrder) -> Vec<Ranked> {
+fn in_order(ranked: Vec<RankedMemory>, apart: &duplicates::DeduplicatedOrder) -> Vec<RankedMemory> {
     let names: Vec<_> = ranked.iter().map(|ranked| ranked.memory.reference()).collect();
-    let mut slots: Vec<Option<Ranked>> = ranked.into_iter().map(Some).collect();
+    let mut slots: Vec<Option<RankedMemory>> = ranked.into_iter().map(Some).collect();
     for (duplicate, of) in &apart.duplicates {
         if let Some(Some(ranked)) = slots.get_mut(*duplicate) {
             ranked.twin_of = Some(names[*of]);
@@ -327,7 +338,7 @@ fn in_order(ranked: Vec<Ranked>, apart: &duplicates::DeduplicatedOrder) -> Vec<R
 
 /// Moves each superseded memory behind its successor, if the successor was found too, and lowers its score to match the
 /// new position.
-fn behind_successors(ranked: &mut Vec<Ranked>, superseded: &HashMap<MemoryId, MemoryId>) {
+fn behind_successors(ranked: &mut Vec<RankedMemory>, superseded: &HashMap<MemoryId, MemoryId>) {
     let mut at = 0;
     // Each move brings one memory behind its successor. The maximum number of moves prevents an endless loop if updates
     // form a cycle.

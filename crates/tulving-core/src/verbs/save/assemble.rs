@@ -7,7 +7,7 @@ use tulving_text::classify::competing::ConflictingValues;
 
 use crate::model::answer::{NearMemory, PossibleUpdate, Receipt, SaveOutcome, Warning};
 use crate::model::association::Association;
-use crate::model::change::{NewMemory, Revision, Right, Settled, Vouched, Write};
+use crate::model::change::{BackgroundResult, ConfirmedOrigin, NewMemory, RequiredRole, Revision, Write};
 use crate::model::error::{Error, Invalid};
 use crate::model::file::ImportedFile;
 use crate::model::id::{MemoryId, MemoryRef, Seq, Version};
@@ -17,7 +17,7 @@ use crate::model::memory::{
 };
 use crate::model::pass::{Pass, PassAct};
 use crate::model::preview;
-use crate::model::request::{Caller, Forgotten};
+use crate::model::request::{Caller, ForgottenFilter};
 use crate::model::score::Weight;
 use crate::model::space::Space;
 use crate::model::time::Timestamp;
@@ -28,16 +28,16 @@ use crate::rank::duplicates;
 use crate::rank::ties::{self, ConflictCandidate};
 use crate::text::{commands, normalize};
 use crate::verbs::access::{self, Ports};
-use crate::verbs::embedding::{self, Newcomer};
+use crate::verbs::embedding::{self, LinkCandidate};
 use crate::verbs::jobs;
 use crate::verbs::objects;
 use crate::verbs::retract::{self, Edge, named, retract};
 use crate::verbs::status;
-use crate::verbs::succession::{self, Moment};
+use crate::verbs::succession::{self, PointInTime};
 
-use super::dedupe::{self, Pending, Slot};
+use super::dedupe::{self, PendingMemories, UniqueSlot};
 use super::derive::DraftContext;
-use super::intake::{Draft, Imported, Link, Patch};
+use super::intake::{Draft, Imported, Patch, ValidatedLink};
 use super::sources::{self, SourceChange};
 use super::vouch::{self, vouched};
 
@@ -47,30 +47,30 @@ pub(crate) struct SaveBatch<'a> {
     caller: &'a Caller,
     space: &'a Space,
     now: Timestamp,
-    rights: Vec<Right>,
+    rights: Vec<RequiredRole>,
     writes: Vec<Write>,
-    pending: Pending,
+    pending: PendingMemories,
     receipts: Vec<Receipt>,
     /// The memories inserted, in the order of their writes.
     inserted: Vec<MemoryId>,
     /// The last entry of the change log before the first comparison.
     seen: Option<Seq>,
     /// The new memories that were compared with others.
-    compared: Vec<Compared>,
+    compared: Vec<ComparedMemory>,
     /// The pass to which the transaction belongs, if any.
     pass: Option<Pass>,
 }
 
 /// The memory that a draft repeats, with the slot by which the memory was found. If there is none, the fields with
 /// which the new memory starts, if the draft's path leaves another memory.
-type Resolved = (Option<(Slot, Memory)>, Option<VersionFields>);
+type ResolvedDraft = (Option<(UniqueSlot, Memory)>, Option<VersionFields>);
 
 /// A new memory that is linked to memories with nearly the same statement.
-struct Compared {
+struct ComparedMemory {
     /// The index of the memory's receipt.
     receipt: usize,
     id: MemoryId,
-    newcomer: Newcomer,
+    newcomer: LinkCandidate,
     embedding: Embedding,
     content: String,
     /// True if other memories may be linked to this memory.
@@ -79,7 +79,7 @@ struct Compared {
 
 /// Memories that are similar to a new memory.
 #[derive(Default)]
-struct Related {
+struct SimilarMemories {
     /// Memories with nearly the same statement.
     near: Vec<NearMemory>,
     /// Memories that state another value for the same thing.
@@ -92,7 +92,7 @@ impl<'a> SaveBatch<'a> {
         ports: &'a Ports,
         caller: &'a Caller,
         space: &'a Space,
-        right: Right,
+        right: RequiredRole,
         now: Timestamp,
     ) -> Self {
         Self {
@@ -102,7 +102,7 @@ impl<'a> SaveBatch<'a> {
             now,
             rights: vec![right],
             writes: Vec::new(),
-            pending: Pending::default(),
+            pending: PendingMemories::default(),
             receipts: Vec::new(),
             inserted: Vec::new(),
             seen: None,
@@ -119,10 +119,10 @@ impl<'a> SaveBatch<'a> {
     /// Decides the outcome for a draft.
     pub(crate) fn add(&mut self, draft: &Draft, chunks: &[Chunk]) -> Result<(), Error> {
         let mut warnings = draft.warnings();
-        let mut related = Related::default();
+        let mut related = SimilarMemories::default();
         let (duplicate, forked) = match self.duplicate(draft)? {
-            Some((Slot::SourcePath(side, path), duplicate)) if self.leaves(draft, &duplicate) => {
-                self.leave(draft, Slot::SourcePath(side, path), duplicate)?
+            Some((UniqueSlot::SourcePath(side, path), duplicate)) if self.leaves(draft, &duplicate) => {
+                self.leave(draft, UniqueSlot::SourcePath(side, path), duplicate)?
             }
             found => (found, None),
         };
@@ -138,17 +138,19 @@ impl<'a> SaveBatch<'a> {
                 related = self.relate(&created.1, chunks, &draft.links)?;
                 created
             }
-            Some((Slot::Content(..), duplicate)) if vouched(draft, &duplicate, self.caller).is_some() => {
+            Some((UniqueSlot::Content(..), duplicate))
+                if vouched(draft, &duplicate, self.caller).is_some() =>
+            {
                 let duplicate = self.share(draft, duplicate);
                 warnings.extend(said(&duplicate, unmoved(draft, &duplicate)));
                 self.revise(draft, chunks, duplicate)?
             }
-            Some((Slot::Content(..) | Slot::Attachment(..), duplicate)) => {
+            Some((UniqueSlot::Content(..) | UniqueSlot::Attachment(..), duplicate)) => {
                 let duplicate = self.share(draft, duplicate);
                 warnings.extend(kept(draft, &duplicate));
                 self.reuse(SaveOutcome::Duplicate, draft, chunks, duplicate)?
             }
-            Some((Slot::SourcePath(..), duplicate))
+            Some((UniqueSlot::SourcePath(..), duplicate))
                 if (draft.repeats(&duplicate)
                     || (says(draft, &duplicate) && is_shared(draft, &duplicate)))
                     && vouched(draft, &duplicate, self.caller).is_none() =>
@@ -210,15 +212,17 @@ impl<'a> SaveBatch<'a> {
     /// Finds the memory that the draft repeats, and the slot. If the caller named no boundary, searches a key or path
     /// among the caller's private memories first, then among the shared memories. Otherwise a private memory could
     /// become public when another principal uses the same key.
-    fn duplicate(&self, draft: &Draft) -> Result<Option<(Slot, Memory)>, Error> {
+    fn duplicate(&self, draft: &Draft) -> Result<Option<(UniqueSlot, Memory)>, Error> {
         let boundary = draft.patch.boundary.unwrap_or(self.space.default_boundary());
         let private = boundary == Boundary::Private;
         let sides = if draft.patch.boundary.is_some() { vec![private] } else { vec![true, false] };
         let key = draft.patch.key.iter().flatten();
         let path = draft.provenance.source_path.iter();
-        let mut slots: Vec<Slot> = Vec::new();
-        slots.extend(key.flat_map(|key| sides.iter().map(|side| Slot::Key(*side, key.clone()))));
-        slots.extend(path.flat_map(|path| sides.iter().map(|side| Slot::SourcePath(*side, path.clone()))));
+        let mut slots: Vec<UniqueSlot> = Vec::new();
+        slots.extend(key.flat_map(|key| sides.iter().map(|side| UniqueSlot::Key(*side, key.clone()))));
+        slots.extend(
+            path.flat_map(|path| sides.iter().map(|side| UniqueSlot::SourcePath(*side, path.clone()))),
+        );
         if draft.patch.key.is_none() && draft.place.conversation.is_none() {
             slots.push(said_by(draft, boundary));
         }
@@ -242,7 +246,7 @@ impl<'a> SaveBatch<'a> {
 
     /// Removes the path of a draft from `holder`, if another memory has the new content of the file or if `holder` has
     /// other sources. Returns the memory that the draft repeats, or the fields with which its new memory starts.
-    fn leave(&mut self, draft: &Draft, slot: Slot, holder: Memory) -> Result<Resolved, Error> {
+    fn leave(&mut self, draft: &Draft, slot: UniqueSlot, holder: Memory) -> Result<ResolvedDraft, Error> {
         let boundary = draft.patch.boundary.unwrap_or(holder.fields.boundary);
         let said = said_by(draft, boundary);
         let other = match draft.patch.key {
@@ -363,8 +367,8 @@ impl<'a> SaveBatch<'a> {
     }
 
     /// Returns the right to write in this space, valid only while the duplicate stays in the space.
-    fn in_place(&self, duplicate: &Memory) -> Right {
-        Right { space: self.space.id, role: Role::Writer, over: Some(duplicate.id) }
+    fn in_place(&self, duplicate: &Memory) -> RequiredRole {
+        RequiredRole { space: self.space.id, role: Role::Writer, over: Some(duplicate.id) }
     }
 
     fn reuse(
@@ -415,7 +419,7 @@ impl<'a> SaveBatch<'a> {
         let about = DraftContext { waits: true, ..DraftContext::of(&provenance, &duplicate.place) };
         let content = draft.patch.content.clone().filter(|_| !is_named);
         let fields = Patch { content, ..Patch::default() }.onto(&duplicate.fields, about);
-        self.writes.push(Write::Settle(Box::new(Settled {
+        self.writes.push(Write::Settle(Box::new(BackgroundResult {
             id: duplicate.id,
             from: duplicate.version,
             fields: fields.clone(),
@@ -488,8 +492,10 @@ impl<'a> SaveBatch<'a> {
         if let Some(old) = duplicate.provenance.attachment.as_ref().filter(|_| other_file) {
             self.writes.push(objects::leaves(old, self.now).0);
         }
-        let Vouched { author, trust } = vouched
-            .unwrap_or(Vouched { author: duplicate.provenance.author, trust: duplicate.provenance.trust });
+        let ConfirmedOrigin { author, trust } = vouched.unwrap_or(ConfirmedOrigin {
+            author: duplicate.provenance.author,
+            trust: duplicate.provenance.trust,
+        });
         let provenance = Provenance { attachment, author, trust, ..duplicate.provenance };
         let usage = Usage { updated_at: self.now, ..duplicate.usage };
         let memory =
@@ -504,20 +510,25 @@ impl<'a> SaveBatch<'a> {
 
     /// Links a new memory to memories with nearly the same statement, in the store or in this transaction. Also lists
     /// stored memories that state another value for the same thing. Skips memories that the caller links explicitly.
-    fn relate(&mut self, memory: &Memory, chunks: &[Chunk], links: &[Link]) -> Result<Related, Error> {
+    fn relate(
+        &mut self,
+        memory: &Memory,
+        chunks: &[Chunk],
+        links: &[ValidatedLink],
+    ) -> Result<SimilarMemories, Error> {
         let [Chunk { embedding: Some(embedding), .. }] = chunks else {
-            return Ok(Related::default());
+            return Ok(SimilarMemories::default());
         };
         if self.seen.is_none() {
             self.seen = Some(self.ports.store.head()?);
         }
         let content = memory.fields.text.content.as_str();
-        let newcomer = Newcomer::of(memory);
+        let newcomer = LinkCandidate::of(memory);
         let contender = ConflictCandidate::of(memory);
         let least = if contender.is_some() { embedding::ABOUT } else { embedding::SAME };
         let mut found = embedding::resembling(self.ports, newcomer, embedding, least)?;
         let memories = found.iter_mut().map(|(old, _)| old);
-        succession::settle(self.ports, self.caller, memories, Moment::Now(self.now))?;
+        succession::settle(self.ports, self.caller, memories, PointInTime::Now(self.now))?;
         let is_linked = |old: &Memory| {
             let names = [Some(MemoryRef::Id(old.id)), old.number.map(MemoryRef::Number)];
             links.iter().any(|link| names.contains(&Some(link.target)))
@@ -546,7 +557,7 @@ impl<'a> SaveBatch<'a> {
         near.truncate(embedding::LINKS);
         let links = near.iter().map(|near| embedding::link(memory.id, near.id, near.similarity, self.now));
         self.writes.extend(links);
-        self.compared.push(Compared {
+        self.compared.push(ComparedMemory {
             receipt: self.receipts.len(),
             id: memory.id,
             newcomer,
@@ -554,14 +565,14 @@ impl<'a> SaveBatch<'a> {
             content: content.to_owned(),
             stays: memory.state_at(self.now) != State::Archived,
         });
-        Ok(Related { near, updates })
+        Ok(SimilarMemories { near, updates })
     }
 
-    fn link(&mut self, memory: &Memory, links: &[Link]) -> Result<Vec<Warning>, Error> {
+    fn link(&mut self, memory: &Memory, links: &[ValidatedLink]) -> Result<Vec<Warning>, Error> {
         let mut warnings = Vec::new();
         for link in links {
             let (viewer, space) = (&self.caller.viewer, self.space.id);
-            let found = self.ports.store.memory(viewer, space, link.target, Forgotten::Without)?;
+            let found = self.ports.store.memory(viewer, space, link.target, ForgottenFilter::Without)?;
             let Some(target) = found else {
                 warnings.push(Warning::AssociationSkipped { target: link.target });
                 continue;
@@ -693,7 +704,7 @@ fn relate_late(
     ports: &Ports,
     seen: Seq,
     last: Seq,
-    compared: &[Compared],
+    compared: &[ComparedMemory],
     receipts: &mut [Receipt],
 ) -> Result<(), Error> {
     let Some(first) = compared.first() else {
@@ -727,7 +738,7 @@ fn relate_late(
 }
 
 /// Returns the slot of a draft's content.
-fn said_by(draft: &Draft, boundary: Boundary) -> Slot {
+fn said_by(draft: &Draft, boundary: Boundary) -> UniqueSlot {
     dedupe::said(boundary, &draft.provenance, normalize::hash(draft.content()))
 }
 

@@ -9,12 +9,12 @@ use crate::model::id::{MemoryId, PrincipalId, SpaceId};
 use crate::model::memory::{Attachment, ContentHash, Memory, Provenance, VersionFields};
 use crate::model::space::Viewer;
 use crate::model::vocabulary::Boundary;
-use crate::ports::Probe;
+use crate::ports::DuplicateQuery;
 use crate::verbs::access::Ports;
 
 /// A unique value, and the memories among which it is unique: the private memories of an owner, or the shared memories.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Slot {
+pub(crate) enum UniqueSlot {
     /// A key.
     Key(bool, String),
     /// A source path.
@@ -25,7 +25,7 @@ pub(crate) enum Slot {
     Attachment(Boundary, String),
 }
 
-impl Slot {
+impl UniqueSlot {
     /// Returns the kind of value that must be unique.
     pub(crate) fn what(&self) -> Unique {
         match self {
@@ -38,13 +38,13 @@ impl Slot {
 }
 
 /// Returns the slots that a memory occupies.
-pub(crate) fn slots(memory: &Memory) -> Vec<Slot> {
+pub(crate) fn slots(memory: &Memory) -> Vec<UniqueSlot> {
     let private = memory.fields.boundary == Boundary::Private;
     let mut slots = Vec::new();
     if let Some(key) = &memory.fields.key {
-        slots.push(Slot::Key(private, key.clone()));
+        slots.push(UniqueSlot::Key(private, key.clone()));
     }
-    slots.extend(memory.provenance.paths().iter().map(|path| Slot::SourcePath(private, path.clone())));
+    slots.extend(memory.provenance.paths().iter().map(|path| UniqueSlot::SourcePath(private, path.clone())));
     if is_plain(memory) {
         slots.push(said(memory.fields.boundary, &memory.provenance, memory.fields.text.content_hash));
     }
@@ -58,28 +58,28 @@ pub(crate) fn is_plain(memory: &Memory) -> bool {
 }
 
 /// Returns the slots that a memory currently occupies. A forgotten memory occupies no slot.
-pub(crate) fn taken_up(memory: &Memory) -> Vec<Slot> {
+pub(crate) fn taken_up(memory: &Memory) -> Vec<UniqueSlot> {
     if memory.status.forgotten_at.is_some() { Vec::new() } else { slots(memory) }
 }
 
 /// Returns the slot of a content. If the memory has a file, the slot is that of the file, because different files may
 /// have the same extracted text.
-pub(crate) fn said(boundary: Boundary, provenance: &Provenance, content_hash: ContentHash) -> Slot {
+pub(crate) fn said(boundary: Boundary, provenance: &Provenance, content_hash: ContentHash) -> UniqueSlot {
     match &provenance.attachment {
         // Older versions stored attachments without a name and did not compare files by hash.
-        Some(Attachment { name: Some(_), hash, .. }) => Slot::Attachment(boundary, hash.clone()),
-        _ => Slot::Content(boundary, content_hash),
+        Some(Attachment { name: Some(_), hash, .. }) => UniqueSlot::Attachment(boundary, hash.clone()),
+        _ => UniqueSlot::Content(boundary, content_hash),
     }
 }
 
 /// The memories that a transaction has written so far.
 #[derive(Default)]
-pub(crate) struct Pending {
+pub(crate) struct PendingMemories {
     memories: HashMap<MemoryId, Memory>,
-    slots: HashMap<Slot, MemoryId>,
+    slots: HashMap<UniqueSlot, MemoryId>,
 }
 
-impl Pending {
+impl PendingMemories {
     /// Records the future state of a memory.
     pub(crate) fn note(&mut self, memory: Memory) {
         if let Some(old) = self.memories.remove(&memory.id) {
@@ -98,7 +98,7 @@ impl Pending {
         self.memories.get(&id)
     }
 
-    fn holder(&self, slot: &Slot) -> Option<&Memory> {
+    fn holder(&self, slot: &UniqueSlot) -> Option<&Memory> {
         self.slots.get(slot).and_then(|id| self.memories.get(id))
     }
 }
@@ -108,8 +108,8 @@ pub(crate) fn holder(
     ports: &Ports,
     viewer: &Viewer,
     space: SpaceId,
-    pending: &Pending,
-    slot: &Slot,
+    pending: &PendingMemories,
+    slot: &UniqueSlot,
 ) -> Result<Option<Memory>, Error> {
     held_by(ports, viewer, (space, viewer.principal), pending, slot)
 }
@@ -119,8 +119,8 @@ fn held_by(
     ports: &Ports,
     viewer: &Viewer,
     (space, owner): (SpaceId, PrincipalId),
-    pending: &Pending,
-    slot: &Slot,
+    pending: &PendingMemories,
+    slot: &UniqueSlot,
 ) -> Result<Option<Memory>, Error> {
     if let Some(memory) = pending.holder(slot).filter(|memory| memory.space == space) {
         return Ok(Some(memory.clone()));
@@ -130,17 +130,21 @@ fn held_by(
     Ok(found.filter(|stored| !pending.memories.contains_key(&stored.id)))
 }
 
-fn probe(slot: &Slot, space: SpaceId, owner: PrincipalId) -> Probe<'_> {
+fn probe(slot: &UniqueSlot, space: SpaceId, owner: PrincipalId) -> DuplicateQuery<'_> {
     let audience = |private| if private { Boundary::Private } else { Boundary::Hub };
-    let none = Probe::new(space, owner, Boundary::Hub);
+    let none = DuplicateQuery::new(space, owner, Boundary::Hub);
     match slot {
-        Slot::Key(private, key) => Probe { boundary: audience(*private), key: Some(key), ..none },
-        Slot::SourcePath(private, path) => {
-            Probe { boundary: audience(*private), source_path: Some(path), ..none }
+        UniqueSlot::Key(private, key) => {
+            DuplicateQuery { boundary: audience(*private), key: Some(key), ..none }
         }
-        Slot::Content(boundary, hash) => Probe { boundary: *boundary, content_hash: Some(*hash), ..none },
-        Slot::Attachment(boundary, hash) => {
-            Probe { boundary: *boundary, attachment_hash: Some(hash), ..none }
+        UniqueSlot::SourcePath(private, path) => {
+            DuplicateQuery { boundary: audience(*private), source_path: Some(path), ..none }
+        }
+        UniqueSlot::Content(boundary, hash) => {
+            DuplicateQuery { boundary: *boundary, content_hash: Some(*hash), ..none }
+        }
+        UniqueSlot::Attachment(boundary, hash) => {
+            DuplicateQuery { boundary: *boundary, attachment_hash: Some(hash), ..none }
         }
     }
 }
@@ -152,8 +156,8 @@ pub(crate) fn path_holder(
     memory: &Memory,
     path: &str,
 ) -> Result<Option<Memory>, Error> {
-    let slot = Slot::SourcePath(memory.fields.boundary == Boundary::Private, path.to_owned());
-    let found = held_by(ports, viewer, (memory.space, memory.owner), &Pending::default(), &slot)?;
+    let slot = UniqueSlot::SourcePath(memory.fields.boundary == Boundary::Private, path.to_owned());
+    let found = held_by(ports, viewer, (memory.space, memory.owner), &PendingMemories::default(), &slot)?;
     Ok(found.filter(|other| other.id != memory.id))
 }
 
@@ -164,14 +168,14 @@ pub(crate) fn refuse_held(
     memory: &Memory,
     fields: &VersionFields,
 ) -> Result<(), Error> {
-    refuse_held_after(ports, viewer, &Pending::default(), memory, fields)
+    refuse_held_after(ports, viewer, &PendingMemories::default(), memory, fields)
 }
 
 /// Like [`refuse_held`], but includes the earlier writes of the transaction.
 pub(crate) fn refuse_held_after(
     ports: &Ports,
     viewer: &Viewer,
-    pending: &Pending,
+    pending: &PendingMemories,
     memory: &Memory,
     fields: &VersionFields,
 ) -> Result<(), Error> {
@@ -189,8 +193,8 @@ pub(crate) fn refuse_held_after(
 pub(crate) fn refuse_taken(
     ports: &Ports,
     viewer: &Viewer,
-    pending: &Pending,
-    held: &[Slot],
+    pending: &PendingMemories,
+    held: &[UniqueSlot],
     future: &Memory,
 ) -> Result<(), Error> {
     for slot in slots(future).into_iter().filter(|slot| !held.contains(slot)) {
@@ -199,7 +203,7 @@ pub(crate) fn refuse_taken(
     Ok(())
 }
 
-fn refuse(slot: &Slot, future: &Memory, found: Option<Memory>) -> Result<(), Error> {
+fn refuse(slot: &UniqueSlot, future: &Memory, found: Option<Memory>) -> Result<(), Error> {
     match found.filter(|other| other.id != future.id) {
         None => Ok(()),
         Some(other) => Err(Error::Held { other: other.reference(), what: slot.what() }),

@@ -6,7 +6,7 @@ use tulving_text::classify::form::DocumentForm;
 use tulving_text::classify::{self, RuleClassification};
 
 use crate::model::limits;
-use crate::model::memory::{Memory, Place, Provenance, VersionFields};
+use crate::model::memory::{ConversationPlace, Memory, Provenance, VersionFields};
 use crate::model::vocabulary::{ContentType, Derivable, Kind, MemoryType};
 use crate::text::normalize;
 
@@ -25,7 +25,7 @@ pub(crate) struct DraftContext<'a> {
 
 impl<'a> DraftContext<'a> {
     /// Returns the facts about a memory from this source.
-    pub(crate) fn of(provenance: &'a Provenance, place: &Place) -> Self {
+    pub(crate) fn of(provenance: &'a Provenance, place: &ConversationPlace) -> Self {
         let attached = provenance.attachment.as_ref().and_then(|object| object.name.as_deref());
         Self {
             name: provenance.source_path.as_deref().or(attached),

@@ -6,12 +6,13 @@ use super::derive::{self, DraftContext};
 use super::form;
 use crate::model::answer::Warning;
 use crate::model::error::{Field, Invalid};
-use crate::model::file::Stamp;
+use crate::model::file::FileStamp;
 use crate::model::id::{MemoryId, MemoryRef};
 use crate::model::job;
 use crate::model::limits::{self, Limits};
 use crate::model::memory::{
-    Attachment, Auto, Classification, Memory, Place, Provenance, Span, Text, VersionFields,
+    Attachment, Classification, ConversationPlace, DerivedFields, Memory, MemoryText, MemoryTimes,
+    Provenance, VersionFields,
 };
 use crate::model::request::{AssociationRequest, SaveRequest, UpdateRequest};
 use crate::model::score::{Importance, Weight};
@@ -36,11 +37,11 @@ pub(crate) struct Draft {
     /// The given channel; the caller's by default.
     pub(crate) origin: Option<Origin>,
     /// The conversation from which the memory comes.
-    pub(crate) place: Place,
+    pub(crate) place: ConversationPlace,
     /// True if the memory is pinned.
     pub(crate) pinned: bool,
     /// The links to make.
-    pub(crate) links: Vec<Link>,
+    pub(crate) links: Vec<ValidatedLink>,
     /// The record of the file from which the memory was read, for an import.
     pub(crate) imported: Option<Imported>,
     /// True if the metadata comes from the document itself.
@@ -57,7 +58,7 @@ pub(crate) struct Draft {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Imported {
     /// The stamp of the file.
-    pub(crate) stamp: Stamp,
+    pub(crate) stamp: FileStamp,
     /// The hash of the file's bytes.
     pub(crate) digest: [u8; 32],
     /// True if the stamp is enough to detect later changes of the file.
@@ -145,7 +146,7 @@ impl Draft {
 
 /// A validated link.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Link {
+pub(crate) struct ValidatedLink {
     /// The memory to link to, as the caller named it.
     pub(crate) target: MemoryRef,
     /// The relation.
@@ -212,7 +213,7 @@ pub(crate) fn read(request: SaveRequest, space: &Space, bounds: Limits) -> Resul
     };
     request.attachment.as_ref().map_or(Ok(()), Attachment::check)?;
     patch.check_boundary(space)?;
-    patch.check_span(&Span::default())?;
+    patch.check_span(&MemoryTimes::default())?;
     let provenance = Provenance {
         author: request.author.unwrap_or(Author::User),
         origin: request.origin.unwrap_or(Origin::Api),
@@ -230,7 +231,7 @@ pub(crate) fn read(request: SaveRequest, space: &Space, bounds: Limits) -> Resul
         mirror: None,
         attachment: request.attachment,
     };
-    let place = Place {
+    let place = ConversationPlace {
         conversation: given(Field::Conversation, request.conversation.as_deref(), limits::NOTE_CHARS)?,
         position: request.position,
         speaker: given(Field::Speaker, request.speaker.as_deref(), limits::NOTE_CHARS)?,
@@ -280,8 +281,8 @@ pub(crate) fn read_update(request: &UpdateRequest, bounds: Limits) -> Result<Pat
 }
 
 /// Validates a link.
-pub(crate) fn link(request: &AssociationRequest) -> Result<Link, Invalid> {
-    Ok(Link {
+pub(crate) fn link(request: &AssociationRequest) -> Result<ValidatedLink, Invalid> {
+    Ok(ValidatedLink {
         target: request.target,
         relation: request.relation.unwrap_or(Relation::RelatedTo),
         weight: request.weight.map_or(Ok(Weight::DEFAULT), Weight::new)?,
@@ -400,7 +401,7 @@ impl Patch {
     /// Creates the fields of a version from the given fields, and derives the other fields.
     pub(crate) fn fresh(&self, boundary: Boundary, about: DraftContext<'_>) -> VersionFields {
         let memory_type = self.memory_type.unwrap_or(MemoryType::Fact);
-        let text = Text {
+        let text = MemoryText {
             content: String::new(),
             content_type: ContentType::Text,
             language: None,
@@ -415,7 +416,7 @@ impl Patch {
             stability: classify::stability_of(memory_type),
             importance: Importance::of(memory_type),
         };
-        let blank = VersionFields { auto: Auto::ALL, ..VersionFields::new(text, class, boundary) };
+        let blank = VersionFields { auto: DerivedFields::ALL, ..VersionFields::new(text, class, boundary) };
         self.onto(&blank, about)
     }
 
@@ -475,7 +476,7 @@ impl Patch {
         new
     }
 
-    fn span_onto(&self, old: &Span) -> Span {
+    fn span_onto(&self, old: &MemoryTimes) -> MemoryTimes {
         let mut new = *old;
         set(&mut new.occurred_at, self.occurred_at.as_ref());
         set(&mut new.valid_from, self.valid_from.as_ref());
@@ -490,7 +491,7 @@ impl Patch {
     }
 
     /// Refuses a validity that ends before it begins.
-    pub(crate) fn check_span(&self, old: &Span) -> Result<(), Invalid> {
+    pub(crate) fn check_span(&self, old: &MemoryTimes) -> Result<(), Invalid> {
         self.span_onto(old).check()
     }
 }

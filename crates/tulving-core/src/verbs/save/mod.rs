@@ -15,7 +15,7 @@ mod vouch;
 use tulving_text::chunk::ContentForm;
 
 use crate::model::answer::Receipt;
-use crate::model::change::Right;
+use crate::model::change::RequiredRole;
 use crate::model::error::{Error, Field, Invalid};
 use crate::model::id::MemoryId;
 use crate::model::limits;
@@ -123,7 +123,7 @@ pub(crate) fn read_all(
     ports: &Ports,
     caller: &Caller,
     orders: Vec<SaveOptions>,
-) -> Result<((Space, Right), Vec<intake::Draft>), Error> {
+) -> Result<((Space, RequiredRole), Vec<intake::Draft>), Error> {
     if orders.len() > limits::BATCH {
         let (got, limit) = (orders.len(), limits::BATCH);
         return Err(Invalid::TooMany { field: Field::Memories, got, limit }.into());

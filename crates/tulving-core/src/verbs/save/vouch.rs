@@ -5,7 +5,7 @@
 use serde_json::Value;
 
 use crate::model::answer::FieldChange;
-use crate::model::change::Vouched;
+use crate::model::change::ConfirmedOrigin;
 use crate::model::memory::{Memory, VersionFields};
 use crate::model::request::Caller;
 use crate::model::vocabulary::Author;
@@ -14,7 +14,7 @@ use super::intake::Draft;
 
 /// Returns the new author and trust of a memory if a draft has the same content; `None` if they do not change. A save
 /// by a pass or from an imported file does not count as explicit.
-pub(super) fn vouched(draft: &Draft, duplicate: &Memory, caller: &Caller) -> Option<Vouched> {
+pub(super) fn vouched(draft: &Draft, duplicate: &Memory, caller: &Caller) -> Option<ConfirmedOrigin> {
     let (said, is) = (&draft.provenance, &duplicate.provenance);
     let on_purpose = said.author == Author::User
         && said.pass.is_none()
@@ -22,7 +22,7 @@ pub(super) fn vouched(draft: &Draft, duplicate: &Memory, caller: &Caller) -> Opt
         && draft.work().is_none();
     let own = duplicate.owner == caller.viewer.principal;
     (on_purpose && is.author == Author::Auto)
-        .then_some(Vouched { author: Author::User, trust: if own { said.trust } else { is.trust } })
+        .then_some(ConfirmedOrigin { author: Author::User, trust: if own { said.trust } else { is.trust } })
 }
 
 /// Returns the fields in which two states of a memory differ, with both values.

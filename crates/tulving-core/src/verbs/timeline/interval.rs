@@ -2,19 +2,19 @@
 //!
 //! This module has no side effects. Its input is the versions with their times, and the successors of the memory.
 
-use crate::model::answer::{Ended, Named};
+use crate::model::answer::{NumberedMemory, StatementEnd};
 use crate::model::id::Version;
-use crate::model::memory::{ContentHash, Span};
+use crate::model::memory::{ContentHash, MemoryTimes};
 use crate::model::time::Timestamp;
 
 /// A version of a memory.
 #[derive(Clone, Debug)]
-pub(super) struct Wording {
+pub(super) struct StatementVersion {
     pub(super) version: Version,
     /// Time at which it was written.
     pub(super) at: Timestamp,
     /// The stated times of the version.
-    pub(super) span: Span,
+    pub(super) span: MemoryTimes,
     pub(super) hash: ContentHash,
     pub(super) content: String,
     /// True if the content is left out because other contents fill the answer.
@@ -25,16 +25,16 @@ pub(super) struct Wording {
 #[derive(Clone, Debug)]
 pub(super) struct Statement {
     /// The first version of the statement.
-    pub(super) wording: Wording,
+    pub(super) wording: StatementVersion,
     from: Timestamp,
     /// Time at which the statement ended without a successor, and the reason.
-    end: Option<(Timestamp, Ended)>,
+    end: Option<(Timestamp, StatementEnd)>,
 }
 
 /// A memory that supersedes another.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Successor {
-    pub(super) named: Named,
+    pub(super) named: NumberedMemory,
     /// Start of the successor's validity.
     pub(super) from: Timestamp,
     /// Time of expiry. The superseded memory is valid again from then on.
@@ -43,12 +43,12 @@ pub(super) struct Successor {
 
 /// An interval in which a statement was valid.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Stretch {
+pub(super) struct ValidityInterval {
     pub(super) from: Timestamp,
-    pub(super) end: Option<(Timestamp, Ended)>,
+    pub(super) end: Option<(Timestamp, StatementEnd)>,
 }
 
-impl Stretch {
+impl ValidityInterval {
     fn is_empty(&self) -> bool {
         self.end.is_some_and(|(until, _)| until <= self.from)
     }
@@ -56,7 +56,7 @@ impl Stretch {
 
 /// Returns the statements of these versions, oldest first. Consecutive versions with the same content are one
 /// statement.
-pub(super) fn statements(wordings: Vec<Wording>, created_at: Timestamp) -> Vec<Statement> {
+pub(super) fn statements(wordings: Vec<StatementVersion>, created_at: Timestamp) -> Vec<Statement> {
     let mut statements: Vec<Statement> = Vec::new();
     for wording in wordings {
         let span = wording.span;
@@ -64,7 +64,7 @@ pub(super) fn statements(wordings: Vec<Wording>, created_at: Timestamp) -> Vec<S
             Some(last) if last.wording.hash == wording.hash => last.wording.span = span,
             last => {
                 if let Some(last) = last {
-                    last.end = Some((wording.at, Ended::Edited { version: wording.version }));
+                    last.end = Some((wording.at, StatementEnd::Edited { version: wording.version }));
                 }
                 statements.push(Statement { from: wording.at, wording, end: None });
             }
@@ -77,8 +77,8 @@ pub(super) fn statements(wordings: Vec<Wording>, created_at: Timestamp) -> Vec<S
         let span = statement.wording.span;
         let ends = [
             statement.end,
-            span.valid_until.map(|at| (at, Ended::NoLongerValid)),
-            span.expires_at.map(|at| (at, Ended::Expired)),
+            span.valid_until.map(|at| (at, StatementEnd::NoLongerValid)),
+            span.expires_at.map(|at| (at, StatementEnd::Expired)),
         ];
         statement.end = ends.into_iter().flatten().min_by_key(|(at, _)| *at);
     }
@@ -87,7 +87,7 @@ pub(super) fn statements(wordings: Vec<Wording>, created_at: Timestamp) -> Vec<S
 
 /// Returns the start of a statement: the stated time or, if missing, the time of the event or, if missing, the time of
 /// the save. The statement of a later version never starts before that version was written.
-fn began(wording: &Wording, created_at: Timestamp) -> Timestamp {
+fn began(wording: &StatementVersion, created_at: Timestamp) -> Timestamp {
     let span = &wording.span;
     let began = span.valid_from.or(span.occurred_at).unwrap_or(created_at);
     if wording.version == Version::FIRST { began } else { began.max(wording.at) }
@@ -96,7 +96,7 @@ fn began(wording: &Wording, created_at: Timestamp) -> Timestamp {
 impl Statement {
     /// Returns the intervals in which the statement was valid and none of its successors was valid. If there is no such
     /// interval, returns one empty interval.
-    pub(super) fn intervals(&self, successors: &[Successor]) -> Vec<Stretch> {
+    pub(super) fn intervals(&self, successors: &[Successor]) -> Vec<ValidityInterval> {
         let mut all = Vec::new();
         let own = self.end.map(|(at, why)| (at.max(self.from), why));
         let mut from = self.from;
@@ -109,7 +109,10 @@ impl Statement {
                 continue;
             }
             let at = successor.from.max(from);
-            all.push(Stretch { from, end: Some((at, Ended::Superseded { by: successor.named })) });
+            all.push(ValidityInterval {
+                from,
+                end: Some((at, StatementEnd::Superseded { by: successor.named })),
+            });
             match successor.until.filter(|until| own.is_none_or(|(end, _)| *until < end)) {
                 Some(until) => from = until,
                 None => {
@@ -119,7 +122,7 @@ impl Statement {
             }
         }
         if open {
-            all.push(Stretch { from, end: own });
+            all.push(ValidityInterval { from, end: own });
         }
         let first = all[0];
         all.retain(|interval| !interval.is_empty());
@@ -135,14 +138,14 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::model::id::{MemoryId, Number};
+    use crate::model::id::{MemoryId, MemoryNumber};
 
     fn second(n: i64) -> Timestamp {
         Timestamp::from_micros(n * 1_000_000)
     }
 
-    fn wording(version: u32, at: i64, content: u8, span: Span) -> Wording {
-        Wording {
+    fn wording(version: u32, at: i64, content: u8, span: MemoryTimes) -> StatementVersion {
+        StatementVersion {
             version: Version(version),
             at: second(at),
             span,
@@ -153,21 +156,21 @@ mod tests {
     }
 
     fn successor(number: u64, from: i64, until: Option<i64>) -> Successor {
-        let named = Named { id: MemoryId::from_bytes([1; 16]), number: Some(Number(number)) };
+        let named = NumberedMemory { id: MemoryId::from_bytes([1; 16]), number: Some(MemoryNumber(number)) };
         Successor { named, from: second(from), until: until.map(second) }
     }
 
     /// Returns start, end and reason in short form.
     fn told(statement: &Statement, successors: &[Successor]) -> Vec<(i64, Option<i64>, String)> {
         let short = |time: Timestamp| time.as_micros() / 1_000_000;
-        let tell = |interval: Stretch| {
+        let tell = |interval: ValidityInterval| {
             let why = interval.end.map_or_else(String::new, |(_, why)| why.to_string());
             (short(interval.from), interval.end.map(|(at, _)| short(at)), why)
         };
         statement.intervals(successors).into_iter().map(tell).collect()
     }
 
-    fn one(span: Span) -> Statement {
+    fn one(span: MemoryTimes) -> Statement {
         statements(vec![wording(1, 10, 1, span)], second(10)).pop().expect("one version says one thing")
     }
 
@@ -181,21 +184,32 @@ mod tests {
 
     #[test]
     fn it_holds_from_when_it_was_said_to_until_something_ends_it() {
-        assert_eq!(told(&one(Span::default()), &[]), [still(10)]);
-        let from = Span { valid_from: Some(second(5)), occurred_at: Some(second(7)), ..Span::default() };
+        assert_eq!(told(&one(MemoryTimes::default()), &[]), [still(10)]);
+        let from = MemoryTimes {
+            valid_from: Some(second(5)),
+            occurred_at: Some(second(7)),
+            ..MemoryTimes::default()
+        };
         assert_eq!(told(&one(from), &[]), [still(5)]);
-        let until = Span { valid_until: Some(second(20)), expires_at: Some(second(30)), ..Span::default() };
+        let until = MemoryTimes {
+            valid_until: Some(second(20)),
+            expires_at: Some(second(30)),
+            ..MemoryTimes::default()
+        };
         assert_eq!(told(&one(until), &[]), [row(10, 20, "no longer valid")]);
         assert_eq!(told(&one(until), &[successor(3, 25, None)]), [row(10, 20, "no longer valid")]);
         assert_eq!(told(&one(until), &[successor(3, 15, None)]), [row(10, 15, "superseded by #3")]);
-        let gone = Span { expires_at: Some(second(30)), ..Span::default() };
+        let gone = MemoryTimes { expires_at: Some(second(30)), ..MemoryTimes::default() };
         assert_eq!(told(&one(gone), &[successor(3, 30, None)]), [row(10, 30, "superseded by #3")]);
     }
 
     #[test]
     fn a_successor_of_before_leaves_no_time() {
-        assert_eq!(told(&one(Span::default()), &[successor(3, 1, None)]), [row(10, 10, "superseded by #3")]);
-        let over = Span { valid_until: Some(second(2)), ..Span::default() };
+        assert_eq!(
+            told(&one(MemoryTimes::default()), &[successor(3, 1, None)]),
+            [row(10, 10, "superseded by #3")]
+        );
+        let over = MemoryTimes { valid_until: Some(second(2)), ..MemoryTimes::default() };
         assert_eq!(told(&one(over), &[]), [row(10, 10, "no longer valid")]);
     }
 
@@ -203,23 +217,26 @@ mod tests {
     fn what_an_expired_successor_replaced_holds_again() {
         let shut = [successor(3, 20, Some(30)), successor(4, 25, Some(28)), successor(5, 40, None)];
         assert_eq!(
-            told(&one(Span::default()), &shut),
+            told(&one(MemoryTimes::default()), &shut),
             [row(10, 20, "superseded by #3"), row(30, 40, "superseded by #5")]
         );
-        assert_eq!(told(&one(Span::default()), &shut[..1]), [row(10, 20, "superseded by #3"), still(30)]);
-        assert_eq!(told(&one(Span::default()), &[successor(3, 5, Some(8))]), [still(10)]);
+        assert_eq!(
+            told(&one(MemoryTimes::default()), &shut[..1]),
+            [row(10, 20, "superseded by #3"), still(30)]
+        );
+        assert_eq!(told(&one(MemoryTimes::default()), &[successor(3, 5, Some(8))]), [still(10)]);
     }
 
     #[test]
     fn only_another_content_is_another_statement() {
-        let ended = Span { valid_until: Some(second(50)), ..Span::default() };
+        let ended = MemoryTimes { valid_until: Some(second(50)), ..MemoryTimes::default() };
         let said = statements(
             vec![
-                wording(1, 10, 1, Span::default()),
+                wording(1, 10, 1, MemoryTimes::default()),
                 wording(2, 20, 1, ended),
                 wording(3, 30, 2, ended),
                 wording(4, 35, 2, ended),
-                wording(5, 60, 1, Span { valid_from: Some(second(70)), ..Span::default() }),
+                wording(5, 60, 1, MemoryTimes { valid_from: Some(second(70)), ..MemoryTimes::default() }),
             ],
             second(10),
         );
@@ -231,7 +248,7 @@ mod tests {
 
     #[test]
     fn a_first_version_that_is_hidden_begins_with_the_next() {
-        let early = Span { valid_from: Some(second(5)), ..Span::default() };
+        let early = MemoryTimes { valid_from: Some(second(5)), ..MemoryTimes::default() };
         let said = statements(vec![wording(2, 20, 1, early)], second(10));
         assert_eq!(told(&said[0], &[]), [still(20)]);
     }
@@ -246,7 +263,7 @@ mod tests {
             mut covers in proptest::collection::vec((0_i64..60, proptest::option::of(0_i64..60)), 0..6),
         ) {
             covers.sort();
-            let span = Span { valid_until: until.map(second), expires_at: expires.map(second), ..Span::default() };
+            let span = MemoryTimes { valid_until: until.map(second), expires_at: expires.map(second), ..MemoryTimes::default() };
             let successors: Vec<Successor> =
                 covers.iter().map(|(from, until)| successor(1, *from, *until)).collect();
             let all = one(span).intervals(&successors);

@@ -8,22 +8,24 @@ mod interval;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
-use crate::model::answer::{Ended, Missing, Named, Strength, Timeline, TimelineEntry};
+use crate::model::answer::{FailedLane, NumberedMemory, StatementEnd, Strength, Timeline, TimelineEntry};
 use crate::model::association::Association;
 use crate::model::error::{Error, Field};
 use crate::model::id::{MemoryId, SpaceId, Version};
 use crate::model::limits;
 use crate::model::memory::{Memory, VersionFields};
-use crate::model::request::{Ask, Caller, Filter, Mode, RecallRequest, TimelineRequest, TimelineSubject};
+use crate::model::request::{
+    Caller, Filter, Mode, RecallQuestion, RecallRequest, TimelineRequest, TimelineSubject,
+};
 use crate::model::time::Timestamp;
 use crate::model::vocabulary::{Relation, State};
 use crate::rank::evidence;
 use crate::verbs::access::{self, Ports};
 use crate::verbs::read;
 use crate::verbs::recall;
-use crate::verbs::succession::{self, Links};
+use crate::verbs::succession::{self, UpdateLinks};
 
-use interval::{Statement, Stretch, Successor, Wording, statements};
+use interval::{Statement, StatementVersion, Successor, ValidityInterval, statements};
 
 /// Returns the statements about a subject, and the time in which each was valid.
 pub(crate) fn timeline(ports: &Ports, caller: &Caller, request: &TimelineRequest) -> Result<Timeline, Error> {
@@ -34,7 +36,7 @@ pub(crate) fn timeline(ports: &Ports, caller: &Caller, request: &TimelineRequest
     let (found, missing) = found(ports, caller, request, most)?;
     let by_rank: Vec<MemoryId> = found.iter().map(|memory| memory.id).collect();
     let web = Web::around(ports, caller, found)?;
-    let mut teller = Teller { ports, caller, web: &web, now: ports.clock.now(), bytes: 0 };
+    let mut teller = TimelineBuilder { ports, caller, web: &web, now: ports.clock.now(), bytes: 0 };
     let mut entries = Vec::new();
     for memory in web.memories.values() {
         entries.extend(teller.entries(memory)?);
@@ -57,7 +59,7 @@ fn found(
     caller: &Caller,
     request: &TimelineRequest,
     limit: usize,
-) -> Result<(Vec<Memory>, Vec<Missing>), Error> {
+) -> Result<(Vec<Memory>, Vec<FailedLane>), Error> {
     let text = match &request.about {
         TimelineSubject::Memory(which) => {
             let memory = access::find(ports, caller, *which)?;
@@ -69,7 +71,7 @@ fn found(
         TimelineSubject::Text(text) => text,
     };
     let filter = Filter { space: request.space, ..Filter::default() };
-    let mode = Mode::Hybrid(Box::new(Ask::new(text.clone())));
+    let mode = Mode::Hybrid(Box::new(RecallQuestion::new(text.clone())));
     let answer =
         recall::recall_with_archived(ports, caller, &RecallRequest { mode, filter, sort: None, limit })?;
     let told = answer.hits.into_iter().filter(|hit| evidence::strength([hit.evidence()]) > Strength::None);
@@ -83,7 +85,7 @@ struct Web {
     /// Memories beyond the limit. They are not listed, but they still end the statements that they update.
     beyond: BTreeMap<MemoryId, Memory>,
     /// The memories that update each memory.
-    successors: Links,
+    successors: UpdateLinks,
     /// The `updates` links between the memories.
     updates: Vec<Association>,
     contradictions: Vec<(MemoryId, MemoryId)>,
@@ -97,7 +99,7 @@ impl Web {
         let mut web = Self {
             memories: BTreeMap::new(),
             beyond: BTreeMap::new(),
-            successors: Links::default(),
+            successors: UpdateLinks::default(),
             updates: Vec::new(),
             contradictions: Vec::new(),
             cut: false,
@@ -176,7 +178,7 @@ impl Web {
         all
     }
 
-    fn chains(&self) -> Chains {
+    fn chains(&self) -> StatementChains {
         let mut linked: HashMap<MemoryId, Vec<MemoryId>> = HashMap::new();
         for Association { source, target, .. } in &self.updates {
             linked.entry(*target).or_default().push(*source);
@@ -192,14 +194,14 @@ impl Web {
                 }
             }
         }
-        Chains(chains)
+        StatementChains(chains)
     }
 }
 
 /// The chain of each memory, named by its first memory.
-struct Chains(HashMap<MemoryId, MemoryId>);
+struct StatementChains(HashMap<MemoryId, MemoryId>);
 
-impl Chains {
+impl StatementChains {
     /// Returns the chain of a memory; one without links is its own chain.
     fn of(&self, id: MemoryId) -> MemoryId {
         self.0.get(&id).copied().unwrap_or(id)
@@ -207,8 +209,8 @@ impl Chains {
 }
 
 /// Returns the name of a memory for a reader in this space.
-fn named(memory: &Memory, from: SpaceId) -> Named {
-    Named { id: memory.id, number: memory.number.filter(|_| memory.space == from) }
+fn named(memory: &Memory, from: SpaceId) -> NumberedMemory {
+    NumberedMemory { id: memory.id, number: memory.number.filter(|_| memory.space == from) }
 }
 
 /// Drops a content that is read again with its versions, because it may be long.
@@ -220,7 +222,7 @@ fn without_content(mut memory: Memory) -> Memory {
 }
 
 /// Builds the entries of a timeline.
-struct Teller<'a> {
+struct TimelineBuilder<'a> {
     ports: &'a Ports,
     caller: &'a Caller,
     web: &'a Web,
@@ -229,7 +231,7 @@ struct Teller<'a> {
     bytes: usize,
 }
 
-impl Teller<'_> {
+impl TimelineBuilder<'_> {
     /// Returns the entries of a memory, statement by statement.
     fn entries(&mut self, memory: &Memory) -> Result<Vec<TimelineEntry>, Error> {
         let successors = self.web.successors_of(memory);
@@ -252,10 +254,10 @@ impl Teller<'_> {
         archived: bool,
     ) -> Vec<TimelineEntry> {
         let intervals = statement.intervals(successors);
-        let tell = |interval: Stretch| {
+        let tell = |interval: ValidityInterval| {
             let over = interval.end.is_some_and(|(until, _)| until <= self.now);
             let end = match archived && !over {
-                true => (None, Some(Ended::Archived)),
+                true => (None, Some(StatementEnd::Archived)),
                 false => interval.end.map_or((None, None), |(until, why)| (Some(until), Some(why))),
             };
             let wording = &statement.wording;
@@ -281,13 +283,13 @@ impl Teller<'_> {
 
     /// Returns the versions of a memory that the caller may see, oldest first. Once the contents fill an answer,
     /// further versions have no content.
-    fn wordings(&mut self, memory: &Memory) -> Result<Vec<Wording>, Error> {
+    fn wordings(&mut self, memory: &Memory) -> Result<Vec<StatementVersion>, Error> {
         let mut all = Vec::new();
         let (bytes, most) = (&mut self.bytes, self.ports.limits.answer_bytes);
         let mut take = |version, at, fields: VersionFields| {
             *bytes += fields.text.content.len();
             let left_out = *bytes > most || fields.text.content.is_empty();
-            all.push(Wording {
+            all.push(StatementVersion {
                 version,
                 at,
                 span: fields.span,
@@ -310,7 +312,12 @@ impl Teller<'_> {
 }
 
 /// Keeps the chains of the first `limit` memories that have entries left.
-fn keep_first(entries: &mut Vec<TimelineEntry>, chains: &Chains, by_rank: &[MemoryId], limit: usize) {
+fn keep_first(
+    entries: &mut Vec<TimelineEntry>,
+    chains: &StatementChains,
+    by_rank: &[MemoryId],
+    limit: usize,
+) {
     let left: BTreeSet<MemoryId> = entries.iter().map(|entry| chains.of(entry.memory.id)).collect();
     let told = by_rank.iter().map(|id| chains.of(*id)).filter(|chain| left.contains(chain)).take(limit);
     let told: BTreeSet<MemoryId> = told.collect();
@@ -318,7 +325,7 @@ fn keep_first(entries: &mut Vec<TimelineEntry>, chains: &Chains, by_rank: &[Memo
 }
 
 /// Numbers the chains in the order in which they appear.
-fn number_chains(entries: &mut [TimelineEntry], chains: &Chains) {
+fn number_chains(entries: &mut [TimelineEntry], chains: &StatementChains) {
     let mut numbers: HashMap<MemoryId, usize> = HashMap::new();
     for entry in entries {
         let next = numbers.len() + 1;

@@ -9,7 +9,7 @@ use std::collections::HashSet;
 
 use crate::model::error::{Field, Invalid};
 use crate::model::limits;
-use crate::model::memory::{Attachment, Memory, Text, VersionFields};
+use crate::model::memory::{Attachment, Memory, MemoryText, VersionFields};
 use crate::model::preview;
 use crate::model::record::{MemoryRecord, PartRecord, Record};
 use crate::model::turn::Turn;
@@ -90,7 +90,7 @@ fn memory(record: &mut MemoryRecord) -> Result<(), Invalid> {
 }
 
 fn fields(fields: &mut VersionFields) -> Result<(), Invalid> {
-    let Text { content: said, content_hash, tags, .. } = &mut fields.text;
+    let MemoryText { content: said, content_hash, tags, .. } = &mut fields.text;
     if normalize::hash(said) != *content_hash {
         return Err(Invalid::Record { why: "the content does not match its hash".to_owned() });
     }

@@ -9,7 +9,7 @@ use crate::model::job::Job;
 use crate::model::limits;
 use crate::model::record::{PartRecord, Record};
 use crate::model::space::Space;
-use crate::ports::{From, Hold, ObjectKey, Stage};
+use crate::ports::{From, ObjectKey, ObjectsHold, Stage};
 use crate::verbs::access::Ports;
 use crate::verbs::jobs;
 use crate::verbs::objects;
@@ -78,7 +78,7 @@ pub(super) fn joined(before: &mut Vec<u8>, line: u64, part: &PartRecord) -> Resu
 /// describes, even after a crash or if the load is refused.
 #[derive(Default)]
 pub(super) struct LoadedAttachments {
-    hold: Option<Hold>,
+    hold: Option<ObjectsHold>,
     drops: Vec<Job>,
     pub(super) added: u64,
     pub(super) present: u64,

@@ -6,7 +6,7 @@ use tulving_core::model::association::Association;
 use tulving_core::model::id::{MemoryId, PrincipalId};
 use tulving_core::model::memory::{Memory, VersionFields};
 use tulving_core::model::record::Record;
-use tulving_core::model::request::{Caller, Filter, Forgotten, ListRequest, Sort};
+use tulving_core::model::request::{Caller, Filter, ForgottenFilter, ListRequest, Sort};
 use tulving_core::model::vocabulary::{ChangeKind, MemoryType, State};
 use tulving_core::ports::Memories;
 use tulving_testkit::build;
@@ -36,7 +36,7 @@ impl ModelRun {
             pinned: self.maybe(6, |run| run.random.bool()),
             key: self.maybe(6, Self::key),
             substring: self.maybe(4, |run| format!("{}", run.random.u32(..10))),
-            forgotten: if self.chance(6) { Forgotten::Only } else { Forgotten::Without },
+            forgotten: if self.chance(6) { ForgottenFilter::Only } else { ForgottenFilter::Without },
             ..Filter::default()
         };
         let sort = self.pick(&SORTS);

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tulving_core::model::error::Error;
-use tulving_core::model::id::{MemoryId, MemoryRef, Number, PrincipalId, Seq, SpaceId};
+use tulving_core::model::id::{MemoryId, MemoryNumber, MemoryRef, PrincipalId, Seq, SpaceId};
 use tulving_core::model::memory::Memory;
 use tulving_core::model::request::{AssociationRequest, Caller, SaveRequest};
 use tulving_core::model::vocabulary::{Boundary, MemoryType, Relation, Role, SpaceKind};
@@ -127,7 +127,7 @@ impl ModelRun {
     /// one.
     fn which(&mut self, caller: &Caller) -> MemoryRef {
         if self.known.is_empty() || self.chance(20) {
-            return MemoryRef::Number(Number(self.random.u64(..200)));
+            return MemoryRef::Number(MemoryNumber(self.random.u64(..200)));
         }
         if self.chance(15) {
             let known = self.known.clone();
@@ -141,7 +141,7 @@ impl ModelRun {
             self.model.entries.values().filter(sees).map(|entry| entry.memory.id).collect()
         };
         if near.is_empty() {
-            return MemoryRef::Number(Number(1));
+            return MemoryRef::Number(MemoryNumber(1));
         }
         let id = self.pick(&near);
         let memory = &self.model.entries[&id].memory;

@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use tulving_core::model::answer::SaveOutcome;
 use tulving_core::model::association::Association;
-use tulving_core::model::id::{MemoryId, MemoryRef, Number, PrincipalId, SpaceId, Version};
+use tulving_core::model::id::{MemoryId, MemoryNumber, MemoryRef, PrincipalId, SpaceId, Version};
 use tulving_core::model::memory::{Memory, Sources, Status, VersionFields};
 use tulving_core::model::request::{
-    AssociationRequest, Caller, Filter, ForgetMode, ForgetWhere, Forgotten, SaveRequest, Sort, UpdateRequest,
+    AssociationRequest, Caller, Filter, ForgetMode, ForgetWhere, ForgottenFilter, SaveRequest, Sort,
+    UpdateRequest,
 };
 use tulving_core::model::score::{Importance, Weight};
 use tulving_core::model::time::Timestamp;
@@ -416,7 +417,7 @@ impl Model {
         *number += 1;
         let mut memory = build::memory(self.now, caller.space, caller.viewer.principal, "");
         memory.id = id;
-        memory.number = Some(Number(*number));
+        memory.number = Some(MemoryNumber(*number));
         memory.fields.boundary = default_boundary(caller.space);
         let memory_type = request.memory_type.unwrap_or(MemoryType::Fact);
         memory.fields.class.memory_type = memory_type;
@@ -641,7 +642,7 @@ impl Model {
             }
             let number = self.numbers.entry(to.id).or_insert(0);
             *number += 1;
-            future.number = Some(Number(*number));
+            future.number = Some(MemoryNumber(*number));
             *self.memory(*id) = future;
         }
         Ok((found.into_iter().map(|id| self.said(who, id)).collect(), missing))
@@ -757,7 +758,7 @@ impl Model {
 
     /// The ids that a list must give, in order.
     pub(super) fn list(&self, who: PrincipalId, filter: &Filter, sort: Sort) -> Vec<MemoryId> {
-        let forgotten = filter.forgotten == Forgotten::Only;
+        let forgotten = filter.forgotten == ForgottenFilter::Only;
         let mut found: Vec<&Memory> = self
             .entries
             .values()
@@ -866,7 +867,7 @@ pub(super) fn patched(request: &UpdateRequest, old: &VersionFields) -> VersionFi
     let mut new = old.clone();
     if let Some(content) = &request.content {
         new.text =
-            tulving_core::model::memory::Text { title: old.text.title.clone(), ..build::text(content) };
+            tulving_core::model::memory::MemoryText { title: old.text.title.clone(), ..build::text(content) };
     }
     if let Some(key) = &request.key {
         new.key.clone_from(key);

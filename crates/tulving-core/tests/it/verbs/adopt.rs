@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use tulving_core::model::foreign::{
-    Collection, ForeignLink, ForeignMemory, ForeignTimes, ForeignTurn, Stands,
+    ForeignCollection, ForeignLink, ForeignMemory, ForeignStatus, ForeignTimes, ForeignTurn,
 };
-use tulving_core::model::id::{MemoryId, MemoryRef, Number, Version};
+use tulving_core::model::id::{MemoryId, MemoryNumber, MemoryRef, Version};
 use tulving_core::model::memory::Memory;
 use tulving_core::model::record::Record;
 use tulving_core::model::request::{Caller, SaveRequest, TurnFilter};
@@ -30,12 +30,12 @@ pub(super) fn item(name: &str, content: &str) -> ForeignMemory {
     ForeignMemory::new(name, SaveRequest::new(content))
 }
 
-pub(super) fn collection(memories: Vec<ForeignMemory>) -> Collection {
-    Collection { memories, ..Collection::new(System::Max) }
+pub(super) fn collection(memories: Vec<ForeignMemory>) -> ForeignCollection {
+    ForeignCollection { memories, ..ForeignCollection::new(System::Max) }
 }
 
 #[track_caller]
-pub(super) fn adopt(bed: &Bed, caller: &Caller, collection: Collection) -> ForeignImportReport {
+pub(super) fn adopt(bed: &Bed, caller: &Caller, collection: ForeignCollection) -> ForeignImportReport {
     adopt_as(bed, caller, collection, &ForeignImportOptions::default())
 }
 
@@ -43,7 +43,7 @@ pub(super) fn adopt(bed: &Bed, caller: &Caller, collection: Collection) -> Forei
 fn adopt_as(
     bed: &Bed,
     caller: &Caller,
-    collection: Collection,
+    collection: ForeignCollection,
     options: &ForeignImportOptions,
 ) -> ForeignImportReport {
     let caller = Caller { origin: Origin::Import, ..caller.clone() };
@@ -86,7 +86,7 @@ fn what_it_carries_is_kept() {
     let bed = Bed::new();
     let user = bed.user();
     let there = ForeignMemory {
-        number: Some(Number(12)),
+        number: Some(MemoryNumber(12)),
         agent: Some("max".to_owned()),
         times: ForeignTimes {
             created_at: Some(time("2025-03-01T08:00:00Z")),
@@ -106,7 +106,7 @@ fn what_it_carries_is_kept() {
     };
     let adopted = adopt(&bed, &user, collection(vec![there]));
     assert_eq!(counts(&adopted), (1, 0, 0, 0));
-    let memory = bed.engine.get(&user, MemoryRef::Number(Number(12))).expect("its own number");
+    let memory = bed.engine.get(&user, MemoryRef::Number(MemoryNumber(12))).expect("its own number");
     assert_eq!(memory.fields.class.memory_type, MemoryType::Preference);
     assert_eq!(memory.fields.class.importance.get(), 0.9);
     assert_eq!(memory.fields.source_note.as_deref(), Some("max.db"));
@@ -118,7 +118,7 @@ fn what_it_carries_is_kept() {
     assert_eq!((memory.usage.access_count, memory.version), (7, Version::FIRST));
     assert_eq!(memory.fields.boundary, Boundary::Private, "as the space has it");
     let next = bed.save(&user, "the next one");
-    assert_eq!(next.memory.number, Some(Number(13)));
+    assert_eq!(next.memory.number, Some(MemoryNumber(13)));
 }
 
 #[test]
@@ -127,7 +127,7 @@ fn again_is_nothing_and_a_taken_number_is_replaced() {
     let user = bed.user();
     bed.save(&user, "mine is the first");
     let numbered = |n: u64, content: &str| ForeignMemory {
-        number: Some(Number(n)),
+        number: Some(MemoryNumber(n)),
         label: format!("#{n}"),
         ..item(&n.to_string(), content)
     };
@@ -195,7 +195,7 @@ fn links_go_to_the_memories_that_stand_for_theirs() {
     let bed = Bed::new();
     let user = bed.user();
     let here = bed.save(&user, "in both");
-    let all = || Collection {
+    let all = || ForeignCollection {
         links: vec![link("1", "2"), link("2", "1"), link("1", "nowhere"), link("2", "3")],
         ..collection(vec![item("1", "only there"), item("2", "in both"), item("3", "in both")])
     };
@@ -214,7 +214,7 @@ fn a_dry_run_says_the_same_and_writes_nothing() {
     bed.save(&user, "in both");
     adopt(&bed, &user, collection(vec![item("1", "old")]));
     let before = bed.dump();
-    let all = || Collection {
+    let all = || ForeignCollection {
         links: vec![link("1", "2")],
         turns: vec![turn("1", "hello", "2026-01-01T00:00:01Z")],
         ..collection(vec![item("1", "new"), item("2", "in both"), item("3", "twin"), item("4", "twin")])
@@ -252,7 +252,7 @@ fn logged(bed: &Bed) -> Vec<String> {
 fn the_log_takes_the_newest_turns_and_stays_in_order() {
     let bed = Bed::new();
     let user = bed.user();
-    let turns = |from: usize, to: usize| Collection {
+    let turns = |from: usize, to: usize| ForeignCollection {
         turns: (from..to)
             .map(|n| {
                 turn(
@@ -367,10 +367,10 @@ proptest! {
             bed.save(&user, content.as_str());
         }
         let memory = |(name, content, stands, key): &(String, String, u8, Option<String>)| ForeignMemory {
-            stands: [Stands::Active, Stands::Cooling, Stands::Archived, Stands::Forgotten][usize::from(*stands)],
+            stands: [ForeignStatus::Active, ForeignStatus::Cooling, ForeignStatus::Archived, ForeignStatus::Forgotten][usize::from(*stands)],
             ..ForeignMemory::new(name.clone(), SaveRequest { key: key.clone(), ..SaveRequest::new(content.clone()) })
         };
-        let all = || Collection {
+        let all = || ForeignCollection {
             links: edges.iter().map(|(source, target)| link(source, target)).collect(),
             ..collection(sayings.iter().map(memory).collect())
         };
@@ -384,7 +384,7 @@ proptest! {
 
 #[test]
 fn what_was_cut_off_goes_on_where_it_was() {
-    let all = || Collection {
+    let all = || ForeignCollection {
         links: vec![link("1", "2")],
         turns: vec![turn("1", "hello", "2025-01-01T00:00:00Z")],
         ..collection(vec![item("1", "one"), item("2", "edited there"), item("3", "three")])

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tulving_core::files::archive::ConversationArchiveRequest;
 use tulving_core::files::transcript::TranscriptMessage;
 use tulving_core::model::error::Error;
-use tulving_core::model::file::Pledge;
+use tulving_core::model::file::PendingFile;
 use tulving_core::model::id::MemoryId;
 use tulving_core::model::request::{Caller, Filter, Mode, RecallRequest};
 use tulving_core::model::vocabulary::{ContentType, Role, SpaceKind, TurnRole};
@@ -139,9 +139,9 @@ fn what_a_killed_process_left_is_settled_both_ways() {
     let kept = bed.engine.archive_conversation(&cook, request()).expect("archived");
     let orphan = bed.path(&cook, "conversations/2026-05-27-half.md");
     bed.files.edit(&orphan, "# Half\n");
-    bed.files.leave(Pledge { path: orphan.clone(), memory: MemoryId::mint(bed.engine.now()) });
+    bed.files.leave(PendingFile { path: orphan.clone(), memory: MemoryId::mint(bed.engine.now()) });
     let whole = bed.path(&cook, &format!("conversations/{}.md", kept.name));
-    bed.files.leave(Pledge { path: whole.clone(), memory: kept.id });
+    bed.files.leave(PendingFile { path: whole.clone(), memory: kept.id });
     bed.engine.follow_files();
     assert_eq!((bed.files.content(&orphan), bed.files.content(&whole).is_some()), (None, true));
 }
@@ -153,7 +153,7 @@ fn what_is_left_in_one_group_is_no_affair_of_another() {
     let gardener = bed.member("gardener", garden, Role::Writer);
     let theirs = bed.path(&cook, "conversations/2026-05-27-secret-merger.md");
     bed.files.edit(&theirs, "# Secret\n");
-    bed.files.leave(Pledge { path: theirs, memory: MemoryId::mint(bed.engine.now()) });
+    bed.files.leave(PendingFile { path: theirs, memory: MemoryId::mint(bed.engine.now()) });
     let mut refused = 0;
     for nth in 1.. {
         bed.store.fail_at(nth);

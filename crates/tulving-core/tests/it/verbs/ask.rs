@@ -12,7 +12,9 @@ use proptest::prelude::*;
 use tulving_core::model::answer::{Answer, Hit, Lane, PartName, Strength};
 use tulving_core::model::error::{Error, Invalid};
 use tulving_core::model::id::MemoryId;
-use tulving_core::model::request::{Ask, Caller, Filter, Fusion, Mode, RecallRequest, SaveRequest};
+use tulving_core::model::request::{
+    Caller, Filter, Fusion, Mode, RecallQuestion, RecallRequest, SaveRequest,
+};
 use tulving_core::model::time::{Timestamp, Zone};
 use tulving_core::model::vocabulary::{Boundary, MemoryType, Relation, Role, Stability};
 use tulving_testkit::embedder::{BrokenEmbedder, FakeEmbedder};
@@ -23,18 +25,22 @@ pub(super) fn bed() -> Bed {
     Bed::embedding(Arc::new(FakeEmbedder))
 }
 
-pub(super) fn request(ask: Ask) -> RecallRequest {
+pub(super) fn request(ask: RecallQuestion) -> RecallRequest {
     RecallRequest { mode: Mode::Hybrid(Box::new(ask)), filter: Filter::default(), sort: None, limit: 10 }
 }
 
 #[track_caller]
-pub(super) fn ask(bed: &Bed, caller: &Caller, ask: Ask) -> Answer {
+pub(super) fn ask(bed: &Bed, caller: &Caller, ask: RecallQuestion) -> Answer {
     bed.engine.recall(caller, &request(ask)).expect("an answer")
 }
 
 #[track_caller]
 pub(super) fn contents(bed: &Bed, caller: &Caller, question: &str) -> Vec<String> {
-    ask(bed, caller, Ask::new(question)).hits.into_iter().map(|hit| hit.memory.fields.text.content).collect()
+    ask(bed, caller, RecallQuestion::new(question))
+        .hits
+        .into_iter()
+        .map(|hit| hit.memory.fields.text.content)
+        .collect()
 }
 
 fn part(hit: &Hit, name: PartName) -> Option<f64> {
@@ -63,7 +69,7 @@ fn a_store_without_a_model_answers_by_word_and_says_what_is_missing() {
     for bed in [Bed::new(), Bed::embedding(Arc::new(BrokenEmbedder))] {
         let user = bed.user();
         bed.save(&user, "Backups are kept for thirty days");
-        let answer = ask(&bed, &user, Ask::new("how long are backups kept?"));
+        let answer = ask(&bed, &user, RecallQuestion::new("how long are backups kept?"));
         assert_eq!(answer.hits.len(), 1);
         assert_eq!(answer.missing.len(), 1);
         assert_eq!(answer.missing[0].lane, Lane::Vector);
@@ -77,7 +83,7 @@ fn what_was_saved_in_bulk_is_found_by_word_at_once_and_the_answer_says_how_many_
     let user = bed.user();
     let many = (0..40).map(|n| SaveRequest::new(format!("Fact number {n} about turbines"))).collect();
     bed.engine.save_many(&user, many).expect("saved");
-    let answer = ask(&bed, &user, Ask::new("turbines"));
+    let answer = ask(&bed, &user, RecallQuestion::new("turbines"));
     assert_eq!(answer.hits.len(), 10);
     assert!(answer.missing.iter().any(|missing| missing.why.contains("40 memories wait")), "{answer:?}");
     assert_eq!(bed.engine.waiting_to_be_embedded(&user).expect("a count"), 40);
@@ -85,7 +91,7 @@ fn what_was_saved_in_bulk_is_found_by_word_at_once_and_the_answer_says_how_many_
     assert_eq!((embedded.done, embedded.left), (15, 25));
     let embedded = bed.engine.embed_waiting(100).expect("embedded");
     assert_eq!((embedded.done, embedded.left), (25, 0));
-    assert_eq!(ask(&bed, &user, Ask::new("turbines")).missing, []);
+    assert_eq!(ask(&bed, &user, RecallQuestion::new("turbines")).missing, []);
 }
 
 #[test]
@@ -108,7 +114,10 @@ fn the_parts_of_every_explanation_add_up_to_its_score() {
         }
     }
     for fusion in [Fusion::Measured, Fusion::Ranks] {
-        let question = Ask { fusion, ..Ask::new("when was Ada's engine number 4 tested in April 2023?") };
+        let question = RecallQuestion {
+            fusion,
+            ..RecallQuestion::new("when was Ada's engine number 4 tested in April 2023?")
+        };
         let answer = ask(&bed, &user, question);
         assert_eq!(answer.hits.len(), 10);
         let mut last = f64::INFINITY;
@@ -134,7 +143,11 @@ fn rank_fusion_is_the_sum_of_one_over_sixty_plus_rank() {
     let second = bed.save(&user, "coffee").memory.id;
     let linked = bed.save(&user, "the grinder broke").memory.id;
     bed.link(&user, linked, first, Relation::CausedBy);
-    let answer = ask(&bed, &user, Ask { fusion: Fusion::Ranks, ..Ask::new("coffee beans from Kenya") });
+    let answer = ask(
+        &bed,
+        &user,
+        RecallQuestion { fusion: Fusion::Ranks, ..RecallQuestion::new("coffee beans from Kenya") },
+    );
     assert_eq!(answer.total_found, 3);
     let hit = &answer.hits[place(&answer, first)];
     let explanation = hit.explanation.as_ref().expect("an explanation");
@@ -155,10 +168,10 @@ fn what_is_linked_with_a_good_hit_is_found_with_it() {
     let outage = bed.save(&user, "The outage of the payment service in March").memory.id;
     let cause = bed.save(&user, "A certificate had run out unnoticed").memory.id;
     bed.link(&user, outage, cause, Relation::CausedBy);
-    let answer = ask(&bed, &user, Ask::new("payment service outage"));
+    let answer = ask(&bed, &user, RecallQuestion::new("payment service outage"));
     let hit = &answer.hits[place(&answer, cause)];
     assert!(part(hit, PartName::Graph).is_some_and(|value| value > 0.0), "{}", hit.why);
-    let only = Ask { lanes: vec![Lane::Keyword], ..Ask::new("payment service outage") };
+    let only = RecallQuestion { lanes: vec![Lane::Keyword], ..RecallQuestion::new("payment service outage") };
     assert_eq!(ask(&bed, &user, only).hits.len(), 1);
 }
 
@@ -174,10 +187,10 @@ fn stable_memories_lead_where_the_match_is_weak_and_a_strong_match_leads_whateve
     let volatile = bed.save(&user, said("alpha beta gamma delta lunch one", Stability::Volatile)).memory.id;
     let evolving = bed.save(&user, said("alpha beta gamma delta lunch two", Stability::Evolving)).memory.id;
     let stable = bed.save(&user, said("alpha beta gamma delta lunch three", Stability::Stable)).memory.id;
-    let weak = ask(&bed, &user, Ask::new("lunch zebra giraffe quagga okapi"));
+    let weak = ask(&bed, &user, RecallQuestion::new("lunch zebra giraffe quagga okapi"));
     assert!(place(&weak, stable) < place(&weak, evolving));
     assert!(place(&weak, evolving) < place(&weak, volatile));
-    let strong = ask(&bed, &user, Ask::new("alpha beta gamma delta lunch one"));
+    let strong = ask(&bed, &user, RecallQuestion::new("alpha beta gamma delta lunch one"));
     assert_eq!(place(&strong, volatile), 0);
 }
 
@@ -191,7 +204,8 @@ fn the_channel_that_the_caller_names_is_preferred() {
     };
     let (here, there) = (bed.save(&user, said("here")).memory.id, bed.save(&user, said("there")).memory.id);
     for (channel, first) in [("here", here), ("there", there)] {
-        let question = Ask { channel: Some(channel.to_owned()), ..Ask::new("when do we meet?") };
+        let question =
+            RecallQuestion { channel: Some(channel.to_owned()), ..RecallQuestion::new("when do we meet?") };
         assert_eq!(ask(&bed, &user, question).hits[0].memory.id, first);
     }
 }
@@ -209,10 +223,14 @@ fn a_time_in_the_question_prefers_what_is_of_that_time() {
         };
         ids.push(bed.save(&user, said).memory.id);
     }
-    let answer = ask(&bed, &user, Ask::new("which walk to the harbour was it in May 2023?"));
+    let answer = ask(&bed, &user, RecallQuestion::new("which walk to the harbour was it in May 2023?"));
     assert_eq!(answer.hits[0].memory.id, ids[4], "{}", answer.hits[0].why);
     let asked_at = Some("2023-08-13T09:00:00Z".parse().expect("a time"));
-    let answer = ask(&bed, &user, Ask { asked_at, ..Ask::new("which walk to the harbour was yesterday?") });
+    let answer = ask(
+        &bed,
+        &user,
+        RecallQuestion { asked_at, ..RecallQuestion::new("which walk to the harbour was yesterday?") },
+    );
     assert_eq!(answer.hits[0].memory.id, ids[7], "{}", answer.hits[0].why);
 }
 
@@ -232,14 +250,18 @@ fn a_question_for_a_time_alone_is_answered_by_what_is_of_it_and_says_so() {
     (0..400).for_each(|n| drop(bed.save(&user, told(format!("What happened, number {n}"), "2023-01-05"))));
     let asked_at = Some("2023-06-14T09:00:00Z".parse().expect("a time"));
     for question in ["What happened last week?", "what did I do on 2023-06-07?", "what's new since June 5?"] {
-        let answer = ask(&bed, &user, Ask { asked_at, ..Ask::new(question) });
+        let answer = ask(&bed, &user, RecallQuestion { asked_at, ..RecallQuestion::new(question) });
         assert_eq!(answer.hits[0].memory.id, crash, "{question}: {}", answer.hits[0].why);
         assert!(answer.evidence >= Some(Strength::Weak), "{question}");
     }
-    let abstaining =
-        Ask { asked_at, abstain_below: Some(Strength::Weak), ..Ask::new("what happened in May 2021?") };
+    let abstaining = RecallQuestion {
+        asked_at,
+        abstain_below: Some(Strength::Weak),
+        ..RecallQuestion::new("what happened in May 2021?")
+    };
     assert_eq!(ask(&bed, &user, abstaining).hits.len(), 0, "nothing is of that time");
-    let ranked = Ask { asked_at, fusion: Fusion::Ranks, ..Ask::new("What happened last week?") };
+    let ranked =
+        RecallQuestion { asked_at, fusion: Fusion::Ranks, ..RecallQuestion::new("What happened last week?") };
     let by_rank = ask(&bed, &user, ranked);
     assert!(
         by_rank.hits.iter().all(|hit| part(hit, PartName::Date).is_none()),
@@ -261,7 +283,11 @@ fn yesterday_in_a_question_is_a_day_of_the_callers_time_zone() {
     let asked_at = Some("2023-06-13T22:30:00Z".parse().expect("a time"));
     for (zone, expected) in [("Europe/Vienna", day), ("UTC", late), ("America/Los_Angeles", late)] {
         let caller = Caller { zone: Zone::named(zone).expect("a zone"), ..user.clone() };
-        let answer = ask(&bed, &caller, Ask { asked_at, ..Ask::new("what happened yesterday?") });
+        let answer = ask(
+            &bed,
+            &caller,
+            RecallQuestion { asked_at, ..RecallQuestion::new("what happened yesterday?") },
+        );
         assert_eq!(answer.hits[0].memory.id, expected, "{zone}: {}", answer.hits[0].why);
     }
 }
@@ -281,11 +307,11 @@ fn a_question_of_back_then_does_not_mean_what_was_said_later() {
         bed.save(&user, said("2023-05-21", Some("next"), "The harbour was foggy on our walk")).memory.id;
     let later = bed.save(&user, said("2023-08-12", Some("august"), "We walked to the harbour")).memory.id;
     let planned = bed.save(&user, said("2023-09-12", None, "The harbour walk for charity")).memory.id;
-    let question = || Ask::new("when was the walk to the harbour?");
+    let question = || RecallQuestion::new("when was the walk to the harbour?");
     let answer = ask(&bed, &user, question());
     assert_eq!(place(&answer, later), 0, "{}", answer.hits[0].why);
     let asked_at = Some("2023-05-20T22:00:00Z".parse().expect("a time"));
-    let answer = ask(&bed, &user, Ask { asked_at, ..question() });
+    let answer = ask(&bed, &user, RecallQuestion { asked_at, ..question() });
     assert!(place(&answer, before) == 0 && place(&answer, later) > 0, "it is still found");
     for (id, loss) in [(before, None), (next_day, None), (later, Some(-0.5)), (planned, None)] {
         let hit = &answer.hits[place(&answer, id)];
@@ -316,10 +342,16 @@ fn abstaining_gives_an_honest_nothing() {
     let bed = bed();
     let user = bed.user();
     bed.save(&user, "The cat sleeps on the warm server");
-    let far = Ask { abstain_below: Some(Strength::Weak), ..Ask::new("quarterly tax filing deadline") };
+    let far = RecallQuestion {
+        abstain_below: Some(Strength::Weak),
+        ..RecallQuestion::new("quarterly tax filing deadline")
+    };
     let answer = ask(&bed, &user, far);
     assert_eq!((answer.hits.len(), answer.evidence), (0, Some(Strength::None)));
-    let near = Ask { abstain_below: Some(Strength::Strong), ..Ask::new("The cat sleeps on the warm server") };
+    let near = RecallQuestion {
+        abstain_below: Some(Strength::Strong),
+        ..RecallQuestion::new("The cat sleeps on the warm server")
+    };
     let answer = ask(&bed, &user, near);
     assert_eq!((answer.hits.len(), answer.evidence, answer.withheld), (1, Some(Strength::Strong), 0));
 }
@@ -335,7 +367,7 @@ fn what_does_not_hold_any_more_loses_to_what_holds() {
     };
     let lapsed = bed.save(&user, permit("4711", Some("2019-12-31"))).memory.id;
     let valid = bed.save(&user, permit("9921", None)).memory.id;
-    let answer = ask(&bed, &user, Ask::new("which parking permit number 4711?"));
+    let answer = ask(&bed, &user, RecallQuestion::new("which parking permit number 4711?"));
     let hit = &answer.hits[place(&answer, lapsed)];
     assert_eq!(part(hit, PartName::Lapsed), Some(-0.15));
     assert_eq!(part(&answer.hits[place(&answer, valid)], PartName::Lapsed), None);
@@ -350,10 +382,13 @@ fn what_has_nothing_to_do_with_the_question_is_not_found() {
     for n in 0..12 {
         bed.save(&user, format!("Tomatoes in row {n} want water").as_str());
     }
-    let heron = ask(&bed, &user, Ask::new("Project Heron")).hits[0].memory.id;
+    let heron = ask(&bed, &user, RecallQuestion::new("Project Heron")).hits[0].memory.id;
     bed.link(&user, linked, heron, Relation::CausedBy);
-    let answer =
-        ask(&bed, &user, Ask { lanes: vec![Lane::Keyword, Lane::Graph], ..Ask::new("Project Heron") });
+    let answer = ask(
+        &bed,
+        &user,
+        RecallQuestion { lanes: vec![Lane::Keyword, Lane::Graph], ..RecallQuestion::new("Project Heron") },
+    );
     let found: Vec<MemoryId> = answer.hits.iter().map(|hit| hit.memory.id).collect();
     assert_eq!((found, answer.total_found), (vec![heron, linked], 2));
     assert!(answer.hits[1].why.starts_with("by its links: "), "{}", answer.hits[1].why);
@@ -375,7 +410,7 @@ fn nobody_finds_what_is_private_to_another_or_in_another_space() {
     bed.link(&ada, shared, private, Relation::CausedBy);
     for fusion in [Fusion::Measured, Fusion::Ranks] {
         let found = |caller: &Caller| -> Vec<MemoryId> {
-            let question = Ask { fusion, ..Ask::new("combination of the safe") };
+            let question = RecallQuestion { fusion, ..RecallQuestion::new("combination of the safe") };
             let mut ids: Vec<_> = ask(&bed, caller, question).hits.iter().map(|hit| hit.memory.id).collect();
             ids.sort();
             ids
@@ -394,7 +429,7 @@ fn a_filter_holds_for_what_a_question_finds() {
         SaveRequest { tags: Some(vec!["garden".to_owned()]), ..SaveRequest::new("Roses need pruning") };
     let tagged = bed.save(&user, tagged).memory.id;
     bed.save(&user, "Roses were on sale");
-    let mut asked = request(Ask::new("roses"));
+    let mut asked = request(RecallQuestion::new("roses"));
     asked.filter.tags = vec!["garden".to_owned()];
     let found = bed.engine.recall(&user, &asked).expect("an answer").hits;
     assert_eq!(found.iter().map(|hit| hit.memory.id).collect::<Vec<_>>(), [tagged]);
@@ -403,7 +438,7 @@ fn a_filter_holds_for_what_a_question_finds() {
 #[test]
 fn an_empty_question_is_refused() {
     let bed = bed();
-    let empty = bed.engine.recall(&bed.user(), &request(Ask::new("  ")));
+    let empty = bed.engine.recall(&bed.user(), &request(RecallQuestion::new("  ")));
     refused!(empty, Error::Invalid(Invalid::Empty { .. }));
 }
 
@@ -417,7 +452,7 @@ proptest! {
         BED.with(|bed| {
             let user = bed.user();
             bed.save(&user, "AND OR NOT \"quoted\" field:value (parenthesis) *star* ~tilde^2");
-            let answer = bed.engine.recall(&user, &request(Ask::new(question.clone())));
+            let answer = bed.engine.recall(&user, &request(RecallQuestion::new(question.clone())));
             prop_assert!(answer.is_ok() || question.trim().is_empty());
             Ok(())
         })?;
@@ -429,11 +464,11 @@ fn what_nothing_speaks_for_is_not_noted_as_used() {
     let bed = bed();
     let user = bed.user();
     let id = bed.save(&user, "Backups are kept for thirty days").memory.id;
-    let answer = ask(&bed, &user, Ask::new("which zebra is kept in the zoo of the capital?"));
+    let answer = ask(&bed, &user, RecallQuestion::new("which zebra is kept in the zoo of the capital?"));
     assert_eq!((answer.evidence, answer.hits.len()), (Some(Strength::None), 1));
     bed.engine.flush().expect("flushed");
     assert_eq!(bed.get(&user, id).usage.access_count, 0);
-    ask(&bed, &user, Ask::new("Backups are kept for thirty days"));
+    ask(&bed, &user, RecallQuestion::new("Backups are kept for thirty days"));
     bed.engine.flush().expect("flushed");
     assert_eq!(bed.get(&user, id).usage.access_count, 1);
 }
@@ -445,7 +480,9 @@ fn a_store_that_failed_was_told_as_a_model_without_a_name() {
         let user = bed.user();
         bed.save(&user, "Backups are kept for thirty days");
         bed.store.fail_at(nth);
-        if let Ok(answer) = bed.engine.recall(&user, &request(Ask::new("how long are backups kept?"))) {
+        if let Ok(answer) =
+            bed.engine.recall(&user, &request(RecallQuestion::new("how long are backups kept?")))
+        {
             assert!(
                 answer.missing.iter().all(|missing| missing.lane != Lane::Vector),
                 "call {nth}: {answer:?}"
@@ -464,7 +501,7 @@ fn a_store_that_fails_under_the_index_is_an_error_and_not_an_empty_answer() {
         let user = bed.user();
         bed.save(&user, "Backups are kept for thirty days");
         bed.store.fail_at(nth);
-        let got = bed.engine.recall(&user, &request(Ask::new("how long are backups kept?")));
+        let got = bed.engine.recall(&user, &request(RecallQuestion::new("how long are backups kept?")));
         match got {
             Err(Error::Store(_)) => {}
             Ok(answer) => assert_eq!(answer.hits.len(), 1, "call {nth}: {answer:?}"),
@@ -479,7 +516,7 @@ fn a_store_that_fails_under_the_index_is_an_error_and_not_an_empty_answer() {
 
 /// Returns the contents that a question finds, and checks that the parts of each explanation add up.
 fn explained(bed: &Bed, user: &Caller, question: &str) -> Vec<String> {
-    let answer = ask(bed, user, Ask::new(question));
+    let answer = ask(bed, user, RecallQuestion::new(question));
     for hit in &answer.hits {
         let explanation = hit.explanation.as_ref().expect("an explanation");
         let sum: f64 = explanation.parts.iter().map(|part| part.value).sum();
@@ -505,7 +542,7 @@ fn of_two_values_of_one_thing_the_newer_comes_first() {
     let found = explained(&bed, &user, "when does the shop close?");
     let shop = ["The shop closes at 19:00", "The shop closes at 20:00", "The shop closes at 18:00"];
     assert_eq!(found[..3], shop);
-    let answer = ask(&bed, &user, Ask::new("when does the shop close?"));
+    let answer = ask(&bed, &user, RecallQuestion::new("when does the shop close?"));
     assert!(part(&answer.hits[0], PartName::Newer).is_some_and(|value| value > 0.0));
     assert_eq!(part(&answer.hits[2], PartName::Newer), None);
 }

@@ -11,7 +11,7 @@ use tulving_core::files::Day;
 use tulving_core::model::change::Write;
 use tulving_core::model::error::{Error, LlmError};
 use tulving_core::model::id::{PassId, SpaceId};
-use tulving_core::model::llm::{LlmName, Message, Prompt, Reply};
+use tulving_core::model::llm::{LlmName, LlmReply, Message, Prompt};
 use tulving_core::model::pass::{Pass, PassAct, PassFilter};
 use tulving_core::model::request::{AuditFilter, Caller};
 use tulving_core::model::vocabulary::{AuditAct, PassKind, PassOutcome, Role};
@@ -391,7 +391,7 @@ impl LanguageModel for Meddling {
         self.inner.name()
     }
 
-    fn complete(&self, prompt: &Prompt) -> Result<Reply, LlmError> {
+    fn complete(&self, prompt: &Prompt) -> Result<LlmReply, LlmError> {
         self.files.edit(&self.path, "- written by hand\n");
         self.inner.complete(prompt)
     }
@@ -540,7 +540,7 @@ impl LanguageModel for Doubled {
         self.inner.name()
     }
 
-    fn complete(&self, prompt: &Prompt) -> Result<Reply, LlmError> {
+    fn complete(&self, prompt: &Prompt) -> Result<LlmReply, LlmError> {
         let (other, user) = self.other.get().expect("an engine");
         let told = other.consolidate(user, true).expect("no error");
         self.seen.lock().expect("whole").push(told.stays);
@@ -580,7 +580,7 @@ impl LanguageModel for Nosy {
         self.inner.name()
     }
 
-    fn complete(&self, prompt: &Prompt) -> Result<Reply, LlmError> {
+    fn complete(&self, prompt: &Prompt) -> Result<LlmReply, LlmError> {
         let engine = self.engine.get().and_then(Weak::upgrade).expect("an engine");
         let tended = engine.tend_due("other", DAY, &mut || true).expect("no error");
         let tick = engine.consolidate_due("other").expect("no error");

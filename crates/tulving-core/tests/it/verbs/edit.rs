@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tulving_core::model::answer::Warning;
 use tulving_core::model::error::{Error, Invalid, Unique};
-use tulving_core::model::id::{MemoryRef, Number, SpaceId, Version};
+use tulving_core::model::id::{MemoryNumber, MemoryRef, SpaceId, Version};
 use tulving_core::model::memory::{Memory, Mirror};
 use tulving_core::model::request::{Caller, ForgetMode, ForgetRequest, SaveRequest, UpdateRequest};
 use tulving_core::model::vocabulary::{
@@ -135,7 +135,7 @@ fn an_update_onto_what_another_memory_holds_names_that_one() {
     let with_key = UpdateRequest { key: Some(Some("k".to_owned())), ..UpdateRequest::default() };
     refused!(
         bed.engine.update(&user, third.memory.id.into(), &with_key),
-        Error::Held { other: MemoryRef::Number(Number(2)), what: Unique::Key }
+        Error::Held { other: MemoryRef::Number(MemoryNumber(2)), what: Unique::Key }
     );
     assert_eq!(bed.get(&user, third.memory.id).version, Version(1));
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tulving_core::model::answer::{Hit, Lane, Warning};
 use tulving_core::model::error::{Error, ModelError};
-use tulving_core::model::request::{Ask, SaveRequest};
+use tulving_core::model::request::{RecallQuestion, SaveRequest};
 use tulving_core::ports::{Embedder, Feed as _};
 use tulving_testkit::embedder::{FakeEmbedder, NoEmbedder};
 
@@ -37,7 +37,7 @@ fn another_model_takes_over_in_one_step_and_the_old_one_answers_until_then() {
     }
     let engine = bed.beside_with(Arc::new(Other), vec![Arc::new(FakeEmbedder)]);
     let vectors = |engine: &tulving_core::Engine| {
-        let answer = engine.recall(&user, &request(Ask::new("tide"))).expect("an answer");
+        let answer = engine.recall(&user, &request(RecallQuestion::new("tide"))).expect("an answer");
         assert_eq!(answer.missing, []);
         let in_lane = |hit: &&Hit| {
             hit.explanation.as_ref().is_some_and(|why| why.lanes.iter().any(|mark| mark.lane == Lane::Vector))
@@ -53,7 +53,7 @@ fn another_model_takes_over_in_one_step_and_the_old_one_answers_until_then() {
     assert_eq!((step.done, step.left, step.took_over), (7, 0, Some("other".to_owned())));
     assert_eq!(vectors(&engine), 10);
     // A process that only has the old model reports it, and answers by word.
-    let answer = ask(&bed, &user, Ask::new("tide"));
+    let answer = ask(&bed, &user, RecallQuestion::new("tide"));
     assert!(answer.missing[0].why.contains("other"), "{:?}", answer.missing);
     assert_eq!(answer.hits.len(), 10);
 }
@@ -75,7 +75,7 @@ fn two_processes_with_different_models_do_not_embed_the_store_in_turns() {
     assert_eq!(bed.store.model().expect("known"), Some("fake".to_owned()));
     // An engine with another model answers by word and reports it, and its saves wait for the model of the
     // store.
-    let answer = other.recall(&user, &request(Ask::new("tide"))).expect("an answer");
+    let answer = other.recall(&user, &request(RecallQuestion::new("tide"))).expect("an answer");
     assert!(answer.missing[0].why.contains("fake"), "{:?}", answer.missing);
     assert_eq!(answer.hits.len(), 5);
     let receipt = other.save(&user, SaveRequest::new("Measurement 5 of the tide")).expect("saved");
@@ -192,7 +192,8 @@ fn off_is_off_whatever_the_store_holds() {
     let off = bed.beside_with(Arc::new(NoEmbedder), vec![Arc::new(FakeEmbedder)]);
     let saved = off.save(&user, SaveRequest::new("Logs are kept for ten days")).expect("saved");
     assert_eq!(saved.warnings, []);
-    let answer = off.recall(&user, &request(Ask::new("how long are backups kept?"))).expect("an answer");
+    let answer =
+        off.recall(&user, &request(RecallQuestion::new("how long are backups kept?"))).expect("an answer");
     assert!(answer.missing.iter().any(|missing| missing.why == "no embedding model is set up"), "{answer:?}");
     assert_eq!(bed.engine.waiting_to_be_embedded(&user).expect("a count"), 1);
 }
@@ -203,7 +204,7 @@ fn a_long_memory_is_embedded_section_by_section_and_nothing_is_done_twice() {
     let user = bed.user();
     bed.save(&user, long(30).as_str());
     let mut steps = Vec::new();
-    while let step @ tulving_core::Embedded { sections: 1.., .. } =
+    while let step @ tulving_core::EmbeddingProgress { sections: 1.., .. } =
         bed.engine.embed_waiting(8).expect("embedded")
     {
         steps.push((step.sections, step.done, step.left));

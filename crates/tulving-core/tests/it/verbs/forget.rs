@@ -1,9 +1,9 @@
 //! forget, restore, archive, unarchive and pin.
 
 use tulving_core::model::error::{Error, Unique};
-use tulving_core::model::id::{MemoryRef, Number, Version};
+use tulving_core::model::id::{MemoryNumber, MemoryRef, Version};
 use tulving_core::model::request::{
-    AuditFilter, Caller, Filter, ForgetMode, ForgetRequest, Forgotten, Mode, SaveRequest, Sort,
+    AuditFilter, Caller, Filter, ForgetMode, ForgetRequest, ForgottenFilter, Mode, SaveRequest, Sort,
 };
 use tulving_core::model::vocabulary::{AuditAct, Boundary, Relation, Role, State};
 
@@ -65,7 +65,7 @@ fn forgetting_twice_is_said() {
     let bed = Bed::new();
     let user = bed.user();
     bed.save(&user, "once");
-    let which = MemoryRef::Number(Number(1));
+    let which = MemoryRef::Number(MemoryNumber(1));
     bed.engine.forget(&user, which, &ForgetRequest::default()).unwrap();
     assert_eq!(words(bed.engine.forget(&user, which, &ForgetRequest::default())), "memory #1 is forgotten");
     assert_eq!(acts(&bed, &user), [AuditAct::Forgot]);
@@ -88,7 +88,7 @@ fn a_hard_forget_is_final_also_after_a_soft_one() {
         refused!(bed.engine.forget(&user, memory.memory.id.into(), &hard), Error::NoMemory { .. });
         assert!(!format!("{:?}", bed.dump()).contains("doomed"));
     }
-    assert_eq!(bed.save(&user, "next").memory.number, Some(Number(3)), "numbers are not reused");
+    assert_eq!(bed.save(&user, "next").memory.number, Some(MemoryNumber(3)), "numbers are not reused");
 }
 
 #[test]
@@ -139,7 +139,7 @@ fn forgotten_memories_can_be_listed_by_their_owner() {
     bed.save(&user, "here");
     bed.forget(&user, memory.memory.id, ForgetMode::Soft);
     let mut request = listing(Sort::Newest, 10);
-    request.filter.forgotten = Forgotten::Only;
+    request.filter.forgotten = ForgottenFilter::Only;
     let page = bed.engine.list(&user, &request).unwrap();
     assert_eq!(page.memories.len(), 1);
     assert!(page.memories[0].status.forgotten_at.is_some());

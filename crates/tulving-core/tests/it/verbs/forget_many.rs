@@ -2,7 +2,7 @@
 
 use tulving_core::model::answer::ForgottenMemories;
 use tulving_core::model::error::{Error, Invalid};
-use tulving_core::model::id::{MemoryId, MemoryRef, Number};
+use tulving_core::model::id::{MemoryId, MemoryNumber, MemoryRef};
 use tulving_core::model::limits;
 use tulving_core::model::request::{AuditFilter, Caller, ForgetMode, ForgetRequest};
 use tulving_core::model::vocabulary::{AuditAct, Role};
@@ -28,7 +28,7 @@ fn all_that_are_there_go_and_the_others_are_named() {
     let user = bed.user();
     let [one, two, three] = ["one", "two", "three"].map(|content| bed.save(&user, content).memory.id);
     bed.forget(&user, three, ForgetMode::Soft);
-    let (number, nothing) = (MemoryRef::Number(Number(1)), MemoryRef::Number(Number(99)));
+    let (number, nothing) = (MemoryRef::Number(MemoryNumber(1)), MemoryRef::Number(MemoryNumber(99)));
     let which = [two.into(), nothing, number, three.into(), one.into(), nothing];
     let before = bed.get(&user, two);
     let soft = forget(&bed, &user, &which, ForgetMode::Soft).unwrap();
@@ -57,7 +57,7 @@ fn one_that_may_not_be_forgotten_holds_all_of_them_back() {
     refused!(forget(&bed, &bob, &both, ForgetMode::Hard), Error::OwnerOrAdmin { .. });
     assert_eq!(bed.contents(&bob).len(), 2);
     assert_eq!(ids(&forget(&bed, &bob, &both, ForgetMode::Soft).unwrap()), [his, hers]);
-    let many = vec![MemoryRef::Number(Number(9)); limits::FORGETS + 1];
+    let many = vec![MemoryRef::Number(MemoryNumber(9)); limits::FORGETS + 1];
     refused!(forget(&bed, &bob, &many, ForgetMode::Soft), Error::Invalid(Invalid::TooMany { .. }));
     let admin = within(&bed.user(), hub);
     assert_eq!(ids(&forget(&bed, &admin, &both, ForgetMode::Hard).unwrap()).len(), 2);

@@ -5,7 +5,7 @@ use tulving_core::model::error::{Class, Error, Field, Invalid};
 use tulving_core::model::id::MemoryId;
 use tulving_core::model::limits;
 use tulving_core::model::request::{
-    AuditFilter, Caller, Filter, ForgetMode, ForgetRequest, ForgetWhere, Forgotten, SaveRequest,
+    AuditFilter, Caller, Filter, ForgetMode, ForgetRequest, ForgetWhere, ForgottenFilter, SaveRequest,
     UpdateRequest,
 };
 use tulving_core::model::vocabulary::{AuditAct, Boundary, MemoryType, Role, State};
@@ -88,7 +88,7 @@ fn all_that_match_go_as_one_act_and_nothing_else() {
     let gone = bed.engine.forget_where(&user, &old(ForgetMode::Hard)).unwrap();
     assert_eq!(ids(&gone), [one]);
     refused!(bed.engine.get(&user, one.into()), Error::NoMemory { .. });
-    let fresh = Filter { forgotten: Forgotten::Only, ..with_tag("old") };
+    let fresh = Filter { forgotten: ForgottenFilter::Only, ..with_tag("old") };
     assert_eq!(foreseen(&bed, &user, &asked(fresh, ForgetMode::Hard, None)).count, 0, "two stays as it is");
     bed.engine.restore(&user, two.into()).unwrap();
 }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use tulving_core::Document;
-use tulving_core::model::file::Stamp;
+use tulving_core::model::file::FileStamp;
 use tulving_core::model::id::MemoryId;
 use tulving_core::model::request::{Caller, Filter, ForgetMode, SaveRequest, UpdateRequest};
 use tulving_core::model::time::Timestamp;
@@ -15,8 +15,8 @@ use crate::bed::{Bed, listing};
 /// A tree of files: path, when it was written, what it says.
 type Tree<'a> = Vec<(&'a str, i64, &'a str)>;
 
-fn stamp(written: i64, text: &str) -> Stamp {
-    Stamp { size: text.len() as u64, modified: written * 1_000_000_000, inode: 1 }
+fn stamp(written: i64, text: &str) -> FileStamp {
+    FileStamp { size: text.len() as u64, modified: written * 1_000_000_000, inode: 1 }
 }
 
 fn plan(bed: &Bed, caller: &Caller, tree: &Tree<'_>) -> ImportPlan {

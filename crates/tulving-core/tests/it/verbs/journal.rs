@@ -1,7 +1,7 @@
 //! Journals: noting, reading and searching, and who may.
 
 use tulving_core::files::Day;
-use tulving_core::model::answer::Unread;
+use tulving_core::model::answer::UnreadableFile;
 use tulving_core::model::error::{Error, FileError, Invalid};
 use tulving_core::model::request::Caller;
 use tulving_core::model::vocabulary::{Role, SpaceKind};
@@ -92,7 +92,7 @@ fn what_a_list_of_journals_or_conversations_leaves_out_is_named() {
     for name in ["memory/2026-05-27.md", "conversations/2026-05-27-tea.md"] {
         bed.files.make_refused(&bed.path(&user, name));
     }
-    let named = |unread: &[Unread]| unread.iter().map(|one| one.path.clone()).collect::<Vec<_>>();
+    let named = |unread: &[UnreadableFile]| unread.iter().map(|one| one.path.clone()).collect::<Vec<_>>();
     let found = bed.engine.journals(&user).expect("journals");
     assert_eq!((found.journals.len(), named(&found.unread)), (1, vec!["memory/2026-05-27.md".to_owned()]));
     let found = bed.engine.conversations(&user).expect("conversations");

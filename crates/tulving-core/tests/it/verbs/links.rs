@@ -4,7 +4,7 @@ use tulving_core::model::answer::{SaveOutcome, Warning};
 use tulving_core::model::association::Association;
 use tulving_core::model::change::Write;
 use tulving_core::model::error::{Error, Invalid};
-use tulving_core::model::id::{MemoryId, MemoryRef, Number};
+use tulving_core::model::id::{MemoryId, MemoryNumber, MemoryRef};
 use tulving_core::model::request::{
     AssociationRequest, AuditFilter, BriefingRequest, Caller, SaveRequest, Sort, TimelineRequest,
     TimelineSubject,
@@ -57,7 +57,7 @@ fn a_link_to_nothing_names_what_is_missing() {
     let bed = Bed::new();
     let user = bed.user();
     let [a] = save_all(&bed, &user, ["a"]);
-    let nothing = link(MemoryRef::Number(Number(7)), Relation::PartOf);
+    let nothing = link(MemoryRef::Number(MemoryNumber(7)), Relation::PartOf);
     assert_eq!(
         words(bed.engine.associate(&user, a.into(), &nothing)),
         "there is no memory #7 in the space `default`"
@@ -102,7 +102,7 @@ fn replaced(bed: &Bed, caller: &Caller, ids: &[MemoryId]) -> Vec<usize> {
 }
 
 fn holds_again(memory: u64, by: u64) -> Warning {
-    let [memory, by] = [memory, by].map(|number| MemoryRef::Number(Number(number)));
+    let [memory, by] = [memory, by].map(|number| MemoryRef::Number(MemoryNumber(number)));
     Warning::HoldsAgain { memory, by }
 }
 

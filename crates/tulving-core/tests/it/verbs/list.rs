@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tulving_core::model::answer::{Cursor, Position};
 use tulving_core::model::error::{Error, Invalid};
-use tulving_core::model::id::{MemoryId, MemoryRef, Number};
+use tulving_core::model::id::{MemoryId, MemoryNumber, MemoryRef};
 use tulving_core::model::limits::Limits;
 use tulving_core::model::memory::Memory;
 use tulving_core::model::request::Filter;
@@ -51,7 +51,7 @@ fn pages(bed: &Bed, caller: &Caller, request: &ListRequest, mut between: impl Fn
 fn a_number_that_is_not_there_is_named_with_the_space() {
     let bed = Bed::new();
     let user = bed.user();
-    let error = bed.engine.get(&user, MemoryRef::Number(Number(12))).expect_err("none");
+    let error = bed.engine.get(&user, MemoryRef::Number(MemoryNumber(12))).expect_err("none");
     assert_eq!(error.to_string(), "there is no memory #12 in the space `default`");
     assert_eq!(error.code(), "not_found");
 }

@@ -5,7 +5,7 @@ use tulving_core::model::answer::Answer;
 use tulving_core::model::error::Class;
 use tulving_core::model::memory::Memory;
 use tulving_core::model::request::{
-    Ask, Caller, Filter, ForgetRequest, ListRequest, Mode, RecallRequest, Sort, TurnFilter,
+    Caller, Filter, ForgetRequest, ListRequest, Mode, RecallQuestion, RecallRequest, Sort, TurnFilter,
 };
 use tulving_core::model::vocabulary::{MemoryType, Role, SpaceKind};
 use tulving_testkit::embedder::NoEmbedder;
@@ -55,7 +55,7 @@ fn what_a_file_says_is_found_with_file_and_line() {
     );
     for engine in [&bed.engine, &bed.shipped(Arc::new(NoEmbedder))] {
         let filter = Filter { space: Some(user.space), ..Filter::default() };
-        let mode = Mode::Hybrid(Box::new(Ask::new("how is it deployed with make?")));
+        let mode = Mode::Hybrid(Box::new(RecallQuestion::new("how is it deployed with make?")));
         let answer =
             engine.recall(&user, &RecallRequest { mode, filter, sort: None, limit: 3 }).expect("an answer");
         let best = &answer.hits[0].memory;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tulving_core::model::answer::{NearMemory, NearPairs, PossibleUpdate, Receipt};
-use tulving_core::model::id::{MemoryRef, Number};
+use tulving_core::model::id::{MemoryNumber, MemoryRef};
 use tulving_core::model::record::Record;
 use tulving_core::model::request::SaveRequest;
 use tulving_core::model::time::Timestamp;
@@ -160,7 +160,7 @@ fn another_value_of_the_same_thing_is_named_as_a_possible_update() {
     let pairs = NearPairs::of(&[third]).expect("pairs");
     assert_eq!(pairs.to_string(), "possible updates: #3 of #2, #3 of #1");
     // A memory that the save replaces, or that was replaced before, is not named as a possible update.
-    let link = link(MemoryRef::Number(Number(3)), Relation::Updates);
+    let link = link(MemoryRef::Number(MemoryNumber(3)), Relation::Updates);
     let fourth = SaveRequest { associations: vec![link], ..SaveRequest::new("The shop closes at 21:00") };
     assert_eq!(updates(&bed.save(&user, fourth)), [(2, "19:00", "21:00"), (1, "18:00", "21:00")]);
     assert_eq!(updates(&bed.save(&user, "The shop closes at 22:00"))[0].0, 4);

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tulving_core::model::answer::Once;
+use tulving_core::model::answer::IdempotencyDecision;
 use tulving_core::model::change::Write;
 use tulving_core::model::error::{Error, Invalid};
 use tulving_core::model::id::SpaceId;
@@ -26,13 +26,13 @@ fn still() -> (Bed, Caller) {
     (bed, user)
 }
 
-fn begin(bed: &Bed, caller: &Caller, key: &str) -> Once {
+fn begin(bed: &Bed, caller: &Caller, key: &str) -> IdempotencyDecision {
     bed.engine.begin_once(caller, key, ASKED).expect("an answer")
 }
 
 /// Returns a request begun at this moment.
-fn begun(bed: &Bed) -> Once {
-    Once::Begun(bed.engine.now())
+fn begun(bed: &Bed) -> IdempotencyDecision {
+    IdempotencyDecision::Begun(bed.engine.now())
 }
 
 /// Answers the request begun at this moment.
@@ -49,11 +49,11 @@ fn drop_it(bed: &Bed, caller: &Caller, key: &str) {
 fn what_was_answered_is_answered_the_same_again() {
     let (bed, user) = still();
     assert_eq!(begin(&bed, &user, "k"), begun(&bed));
-    assert_eq!(begin(&bed, &user, "k"), Once::Running);
+    assert_eq!(begin(&bed, &user, "k"), IdempotencyDecision::Running);
     answer(&bed, &user, "k", "{\"id\": 1}");
-    let answered = Once::Answered("{\"id\": 1}".to_owned());
+    let answered = IdempotencyDecision::Answered("{\"id\": 1}".to_owned());
     assert_eq!(begin(&bed, &user, "k"), answered);
-    assert_eq!(bed.engine.begin_once(&user, "k", [2; 32]).unwrap(), Once::Differs);
+    assert_eq!(bed.engine.begin_once(&user, "k", [2; 32]).unwrap(), IdempotencyDecision::Differs);
     assert_eq!(begin(&bed, &user, "another"), begun(&bed));
     answer(&bed, &user, "k", "later");
     drop_it(&bed, &user, "k");
@@ -66,7 +66,7 @@ fn what_was_answered_is_answered_the_same_again() {
 fn what_failed_may_be_tried_anew_with_another_request_too() {
     let (bed, user) = still();
     begin(&bed, &user, "k");
-    assert_eq!(bed.engine.begin_once(&user, "k", [2; 32]).unwrap(), Once::Differs);
+    assert_eq!(bed.engine.begin_once(&user, "k", [2; 32]).unwrap(), IdempotencyDecision::Differs);
     drop_it(&bed, &user, "k");
     assert_eq!(bed.engine.begin_once(&user, "k", [2; 32]).unwrap(), begun(&bed));
 }
@@ -86,9 +86,9 @@ fn two_principals_and_two_reaches_of_one_never_meet() {
     };
     let lowered = Caller { ceiling: Role::Reader, ..user.clone() };
     for other in [lowered, confined(&[]), confined(&[hub]), within(&user, hub)] {
-        assert_eq!(begin(&bed, &other, "k"), Once::Differs, "{other:?}");
+        assert_eq!(begin(&bed, &other, "k"), IdempotencyDecision::Differs, "{other:?}");
     }
-    assert_eq!(begin(&bed, &user, "k"), Once::Answered("for the user".to_owned()));
+    assert_eq!(begin(&bed, &user, "k"), IdempotencyDecision::Answered("for the user".to_owned()));
 }
 
 #[test]
@@ -96,9 +96,9 @@ fn a_request_whose_process_died_is_taken_over_by_one() {
     let (bed, user) = still();
     begin(&bed, &user, "k");
     bed.clock.advance(Duration::from_secs(119));
-    assert_eq!(begin(&bed, &user, "k"), Once::Running);
+    assert_eq!(begin(&bed, &user, "k"), IdempotencyDecision::Running);
     bed.clock.advance(Duration::from_secs(1));
-    assert_eq!(bed.engine.begin_once(&user, "k", [2; 32]).unwrap(), Once::Differs);
+    assert_eq!(bed.engine.begin_once(&user, "k", [2; 32]).unwrap(), IdempotencyDecision::Differs);
     let by = user.viewer.principal;
     let (at, sooner) = (bed.engine.now(), bed.store.claim(by, "k").unwrap().expect("there"));
     bed.store.before_next_apply(move |store| {
@@ -108,7 +108,7 @@ fn a_request_whose_process_died_is_taken_over_by_one() {
         let set = tulving_core::model::change::ChangeSet { by, at, rights: Vec::new(), writes: vec![write] };
         store.apply(&set).expect("somebody else is faster");
     });
-    assert_eq!(begin(&bed, &user, "k"), Once::Running, "somebody else has taken it over");
+    assert_eq!(begin(&bed, &user, "k"), IdempotencyDecision::Running, "somebody else has taken it over");
     bed.clock.advance(Duration::from_secs(120));
     assert_eq!(begin(&bed, &user, "k"), begun(&bed));
 }
@@ -121,7 +121,7 @@ fn a_day_after_its_last_write_a_key_is_free() {
     bed.clock.advance(Duration::from_secs(60));
     bed.engine.answer_once(&user, "k", began, "done").unwrap();
     bed.clock.advance(24 * HOUR - Duration::from_secs(1));
-    assert_eq!(begin(&bed, &user, "k"), Once::Answered("done".to_owned()));
+    assert_eq!(begin(&bed, &user, "k"), IdempotencyDecision::Answered("done".to_owned()));
     bed.clock.advance(Duration::from_secs(1));
     assert_eq!(bed.engine.begin_once(&user, "k", [2; 32]).unwrap(), begun(&bed));
     for n in 0..30 {
@@ -166,16 +166,16 @@ fn an_answer_that_is_too_long_or_may_tell_of_what_is_erased_is_empty() {
     };
     let longest = "x".repeat(limits::KEPT_ANSWER_BYTES);
     begin(&bed, &user, "long");
-    assert_eq!(answered("long", &longest), Once::Answered(longest.clone()));
+    assert_eq!(answered("long", &longest), IdempotencyDecision::Answered(longest.clone()));
     begin(&bed, &user, "longer");
-    assert_eq!(answered("longer", &(longest + "x")), Once::Answered(String::new()));
+    assert_eq!(answered("longer", &(longest + "x")), IdempotencyDecision::Answered(String::new()));
     begin(&bed, &user, "save");
     let id = bed.save(&user, "unutterable").memory.id;
-    assert_eq!(answered("save", "unutterable"), Once::Answered("unutterable".to_owned()));
+    assert_eq!(answered("save", "unutterable"), IdempotencyDecision::Answered("unutterable".to_owned()));
     begin(&bed, &user, "erase");
     let gone = bed.forget(&user, id, ForgetMode::Hard);
-    assert_eq!(answered("erase", &gone.fields.text.content), Once::Answered(String::new()));
-    assert_eq!(begin(&bed, &user, "save"), Once::Answered(String::new()));
+    assert_eq!(answered("erase", &gone.fields.text.content), IdempotencyDecision::Answered(String::new()));
+    assert_eq!(begin(&bed, &user, "save"), IdempotencyDecision::Answered(String::new()));
     let store: &dyn Store = &*bed.store;
     assert!(!format!("{:?}", build::dump(store, 100)).contains("unutterable"));
 }
@@ -184,15 +184,15 @@ fn an_answer_that_is_too_long_or_may_tell_of_what_is_erased_is_empty() {
 fn who_is_late_neither_answers_nor_drops_what_another_took_over() {
     let (bed, user) = still();
     let late = bed.engine.now();
-    assert_eq!(begin(&bed, &user, "k"), Once::Begun(late));
+    assert_eq!(begin(&bed, &user, "k"), IdempotencyDecision::Begun(late));
     bed.clock.advance(Duration::from_secs(120));
     assert_eq!(begin(&bed, &user, "k"), begun(&bed));
     bed.engine.drop_once(&user, "k", late).unwrap();
-    assert_eq!(begin(&bed, &user, "k"), Once::Running);
+    assert_eq!(begin(&bed, &user, "k"), IdempotencyDecision::Running);
     bed.engine.answer_once(&user, "k", late, "late").unwrap();
-    assert_eq!(begin(&bed, &user, "k"), Once::Running);
+    assert_eq!(begin(&bed, &user, "k"), IdempotencyDecision::Running);
     answer(&bed, &user, "k", "in time");
-    assert_eq!(begin(&bed, &user, "k"), Once::Answered("in time".to_owned()));
+    assert_eq!(begin(&bed, &user, "k"), IdempotencyDecision::Answered("in time".to_owned()));
 }
 
 #[test]
@@ -205,8 +205,12 @@ fn one_principal_fills_no_disk() {
         answer(&bed, &user, &format!("long-{n}"), &longest);
         bed.clock.advance(Duration::from_secs(1));
     }
-    assert_eq!(begin(&bed, &user, "long-0"), Once::Answered(String::new()), "done, and not told");
-    assert_eq!(begin(&bed, &user, "long-1"), Once::Answered(longest));
+    assert_eq!(
+        begin(&bed, &user, "long-0"),
+        IdempotencyDecision::Answered(String::new()),
+        "done, and not told"
+    );
+    assert_eq!(begin(&bed, &user, "long-1"), IdempotencyDecision::Answered(longest));
     let running = (0..limits::CLAIMS - kept).map(|n| Write::Claim {
         key: format!("running-{n}"),
         fingerprint: ASKED,
@@ -234,7 +238,7 @@ fn who_was_removed_is_not_told_what_was_answered() {
     let elsewhere = bed.engine.save(&ann, SaveRequest::new("anything")).unwrap_err();
     assert_eq!((refused.code(), refused.to_string()), (elsewhere.code(), elsewhere.to_string()));
     bed.engine.set_member(&user, "hub", "ann", Role::Reader).unwrap();
-    assert_eq!(begin(&bed, &ann, "k"), Once::Answered("what the hub knows".to_owned()));
+    assert_eq!(begin(&bed, &ann, "k"), IdempotencyDecision::Answered("what the hub knows".to_owned()));
 }
 
 #[test]
@@ -243,7 +247,7 @@ fn who_is_in_no_space_of_the_call_is_answered_the_same_again() {
     let stranger = bed.person("stranger");
     begin(&bed, &stranger, "k");
     answer(&bed, &stranger, "k", "about a memory named by its id");
-    let answered = Once::Answered("about a memory named by its id".to_owned());
+    let answered = IdempotencyDecision::Answered("about a memory named by its id".to_owned());
     assert_eq!(begin(&bed, &stranger, "k"), answered);
     bed.engine.set_member(&bed.user(), "default", "stranger", Role::Reader).unwrap();
     assert_eq!(begin(&bed, &stranger, "k"), answered);

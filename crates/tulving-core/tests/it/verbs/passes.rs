@@ -4,9 +4,9 @@ use tulving_core::Engine;
 use tulving_core::model::answer::Warning;
 use tulving_core::model::error::Error;
 use tulving_core::model::id::PassId;
-use tulving_core::model::pass::{Pass, PassAct, PassFilter, Undone};
+use tulving_core::model::pass::{Pass, PassAct, PassFilter, PassUndoResult};
 use tulving_core::model::request::{AuditFilter, Caller, ForgetMode, ForgetRequest, TurnRequest};
-use tulving_core::model::turn::{Listening, TURNS_BETWEEN_PRUNES, TURNS_KEPT};
+use tulving_core::model::turn::{TURNS_BETWEEN_PRUNES, TURNS_KEPT, TurnReadingSettings};
 use tulving_core::model::vocabulary::{AuditAct, PassKind, PassOutcome, Role};
 
 use super::proactive::all;
@@ -17,7 +17,11 @@ const TWO: &str = "I prefer tea over coffee. My wife Anna works at the city libr
 /// Creates a bed, and an engine on it that listens.
 fn ears() -> (Bed, Engine) {
     let bed = Bed::new();
-    let listening = Listening { enabled: true, untrusted: vec!["email".to_owned()], ..Listening::default() };
+    let listening = TurnReadingSettings {
+        enabled: true,
+        untrusted: vec!["email".to_owned()],
+        ..TurnReadingSettings::default()
+    };
     let engine = bed.beside().with_listening(listening);
     (bed, engine)
 }
@@ -37,7 +41,7 @@ pub(super) fn passes(engine: &Engine, caller: &Caller) -> Vec<Pass> {
 
 /// Undoes a pass repeatedly on a store that fails one call later each time, until none fails.
 #[track_caller]
-pub(super) fn undo_until_done(bed: &Bed, caller: &Caller, pass: PassId) -> Undone {
+pub(super) fn undo_until_done(bed: &Bed, caller: &Caller, pass: PassId) -> PassUndoResult {
     for at in 1..100 {
         bed.store.fail_at(at);
         let undone = bed.engine.undo(caller, pass, false);
@@ -53,7 +57,7 @@ pub(super) fn undo_until_done(bed: &Bed, caller: &Caller, pass: PassId) -> Undon
     panic!("it does not end");
 }
 
-fn told(undone: &Undone) -> Vec<(&str, Option<&str>)> {
+fn told(undone: &PassUndoResult) -> Vec<(&str, Option<&str>)> {
     let short = |text: &'static str, step: &str| step.starts_with(text);
     let steps = undone.steps.iter().map(|step| {
         let what = ["saved", "forgot", "linked", "noted", "rewrote"].into_iter();

@@ -9,7 +9,9 @@ use tulving_core::model::file::MirroredFile;
 use tulving_core::model::id::{PrincipalId, SpaceId};
 use tulving_core::model::memory::VersionFields;
 use tulving_core::model::pass::PassFilter;
-use tulving_core::model::request::{Ask, BriefingRequest, Caller, Filter, Mode, RecallRequest, TurnFilter};
+use tulving_core::model::request::{
+    BriefingRequest, Caller, Filter, Mode, RecallQuestion, RecallRequest, TurnFilter,
+};
 use tulving_core::model::vocabulary::{Boundary, Role, VersionAct};
 use tulving_core::ports::{Feed, Mirrors, Store};
 
@@ -59,7 +61,7 @@ fn ways(bed: &Bed, caller: &Caller) -> Vec<&'static str> {
         ("turns", !engine.turns(caller, &turns).expect("turns").turns.is_empty()),
         ("conversations", !conversations.is_empty()),
         ("recall by text", by(Mode::Substring(WORD.to_owned())).contains(WORD)),
-        ("recall", by(Mode::Hybrid(Box::new(Ask::new(WORD)))).contains(WORD)),
+        ("recall", by(Mode::Hybrid(Box::new(RecallQuestion::new(WORD)))).contains(WORD)),
         ("context", format!("{:?}", engine.briefing(caller, &briefing).expect("a briefing")).contains(WORD)),
         ("count", engine.count(caller, &Filter::default()).expect("a count") > 0),
         ("passes", !engine.passes(caller, &passes).expect("passes").is_empty()),

@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tulving_core::model::error::{Error, LlmError};
-use tulving_core::model::llm::{LlmName, Prompt, Reply, StopReason, Tokens};
+use tulving_core::model::llm::{LlmName, LlmReply, Prompt, StopReason, Tokens};
 use tulving_core::model::memory::Memory;
 use tulving_core::model::request::{Caller, Filter, ForgetMode, ListRequest, SaveRequest, Sort, TurnRequest};
 use tulving_core::model::time::Zone;
-use tulving_core::model::turn::{Listening, Turn};
+use tulving_core::model::turn::{Turn, TurnReadingSettings};
 use tulving_core::model::vocabulary::{Author, JobState, MemoryType, Origin, Role, State, Trust, TurnRole};
 use tulving_core::ports::{Jobs, LanguageModel};
 use tulving_core::{Engine, Llm, TurnReadingCounts};
@@ -21,12 +21,12 @@ use crate::bed::{self, Bed, within};
 const TEA: &str = "I prefer tea over coffee.";
 const TEA_KEPT: &str = "User prefers tea over coffee";
 
-fn listening() -> Listening {
-    Listening {
+fn listening() -> TurnReadingSettings {
+    TurnReadingSettings {
         enabled: true,
         except: vec!["quiet".to_owned()],
         untrusted: vec!["email".to_owned()],
-        ..Listening::default()
+        ..TurnReadingSettings::default()
     }
 }
 
@@ -308,7 +308,7 @@ fn found(statement: &str, memory_type: &str, quote: &str) -> serde_json::Value {
 
 /// Returns the result of a turn that a model reads.
 #[track_caller]
-fn think(engine: &Engine) -> tulving_core::Processed {
+fn think(engine: &Engine) -> tulving_core::JobResult {
     let done = engine.think_waiting("test").expect("thought").expect("one");
     assert_eq!(done.job.state, JobState::Done);
     done
@@ -393,11 +393,11 @@ fn by_rules_and_off_no_model_is_asked() {
     let bed = Bed::new();
     let (engine, llm) = asking(&bed);
     let user = bed.user();
-    engine.listen(Listening { by_rules: true, ..listening() });
+    engine.listen(TurnReadingSettings { by_rules: true, ..listening() });
     say(&engine, &user, TEA);
     assert!(!engine.thinks() && engine.think_waiting("test").expect("nothing").is_none());
     assert_eq!((hear(&engine), contents(&engine, &user)), (1, vec![TEA_KEPT.to_owned()]));
-    engine.listen(Listening { enabled: false, ..listening() });
+    engine.listen(TurnReadingSettings { enabled: false, ..listening() });
     say(&engine, &user, "My name is Anna.");
     engine.listen(listening());
     assert!(!engine.has_to_think().expect("known"));
@@ -442,10 +442,10 @@ impl LanguageModel for Rambling {
         Some(LlmName { provider: "rambling".to_owned(), model: "rambling".to_owned() })
     }
 
-    fn complete(&self, _: &Prompt) -> Result<Reply, LlmError> {
+    fn complete(&self, _: &Prompt) -> Result<LlmReply, LlmError> {
         let statement = format!("{TEA_KEPT}{}", " really".repeat(self.0.fetch_add(1, Ordering::SeqCst) % 3));
         let text = serde_json::json!({ "memories": [found(&statement, "preference", TEA)] }).to_string();
-        Ok(Reply { text, calls: Vec::new(), tokens: Tokens::default(), ended: StopReason::Stop })
+        Ok(LlmReply { text, calls: Vec::new(), tokens: Tokens::default(), ended: StopReason::Stop })
     }
 }
 

@@ -7,8 +7,8 @@ use tulving_core::model::error::{Error, ExtractError, Invalid, ObjectError};
 use tulving_core::model::memory::Memory;
 use tulving_core::model::request::{Caller, ForgetMode, SaveRequest, UpdateRequest};
 use tulving_core::model::vocabulary::{ContentType, Derivable, JobState, Role, State};
-use tulving_core::ports::{Extracted, Objects};
-use tulving_core::{Document, Processed};
+use tulving_core::ports::{ExtractedText, Objects};
+use tulving_core::{Document, JobResult};
 use tulving_testkit::objects::hash;
 use tulving_text::chunk::ContentForm;
 
@@ -36,7 +36,7 @@ fn push(bed: &Bed, caller: &Caller, document: Document) -> Receipt {
     }
 }
 
-fn work(bed: &Bed) -> Option<Processed> {
+fn work(bed: &Bed) -> Option<JobResult> {
     bed.engine.process_waiting("worker").expect("work")
 }
 
@@ -154,7 +154,7 @@ fn the_text_of_a_file_is_read_by_a_job() {
     let bed = Bed::new();
     let user = bed.user();
     let text = "# The harbour\n\nShips come in at dawn.";
-    let extracted = Extracted { text: text.to_owned(), by: "pdf", ..Extracted::default() };
+    let extracted = ExtractedText { text: text.to_owned(), by: "pdf", ..ExtractedText::default() };
     bed.extractor.answer(KIND, Ok(extracted));
     let receipt = push(&bed, &user, document("/home/ann/harbour.pdf", PDF));
     assert_eq!((receipt.outcome, receipt.memory.status.state), (SaveOutcome::Created, State::Processing));
@@ -176,11 +176,11 @@ fn the_text_of_a_file_is_read_by_a_job() {
 #[test]
 fn the_title_inside_of_a_file_is_its_title_unless_one_was_given() {
     let bed = Bed::new();
-    let extracted = Extracted {
+    let extracted = ExtractedText {
         text: "Some text.".to_owned(),
         title: Some("Inside".to_owned()),
         by: "pdf",
-        ..Extracted::default()
+        ..ExtractedText::default()
     };
     bed.extractor.answer(KIND, Ok(extracted));
     let plain = push(&bed, &bed.user(), document("a.pdf", PDF));
@@ -302,13 +302,13 @@ fn the_same_file_is_one_memory_and_another_of_the_same_name_is_not() {
 fn a_file_that_changed_at_its_path_is_read_again_as_a_new_version() {
     let bed = Bed::new();
     let user = bed.user();
-    bed.extractor.answer_next(Ok(Extracted { text: "old text".to_owned(), ..Extracted::default() }));
+    bed.extractor.answer_next(Ok(ExtractedText { text: "old text".to_owned(), ..ExtractedText::default() }));
     let first = push(&bed, &user, from_path("/d/a.pdf", PDF));
     assert!(work(&bed).is_some());
     let same = push(&bed, &user, from_path("/d/a.pdf", PDF));
     assert_eq!((same.outcome, same.memory.id), (SaveOutcome::Unchanged, first.memory.id));
     assert_eq!(work(&bed), None, "what has not changed is not read");
-    bed.extractor.answer_next(Ok(Extracted { text: "new text".to_owned(), ..Extracted::default() }));
+    bed.extractor.answer_next(Ok(ExtractedText { text: "new text".to_owned(), ..ExtractedText::default() }));
     let changed = push(&bed, &user, from_path("/d/a.pdf", OTHER_PDF));
     assert_eq!((changed.outcome, changed.memory.id), (SaveOutcome::Updated, first.memory.id));
     while work(&bed).is_some() {}

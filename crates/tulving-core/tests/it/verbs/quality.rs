@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
-use tulving_core::model::answer::{Done, Finding, Report};
+use tulving_core::model::answer::{AppliedProposal, QualityFinding, QualityReport};
 use tulving_core::model::error::{Error, Invalid};
 use tulving_core::model::id::{MemoryId, ProposalId};
 use tulving_core::model::request::{
-    Ask, AuditFilter, Caller, ForgetMode, ForgetRequest, QualityRequest, SaveRequest, UpdateRequest,
+    AuditFilter, Caller, ForgetMode, ForgetRequest, QualityRequest, RecallQuestion, SaveRequest,
+    UpdateRequest,
 };
 use tulving_core::model::vocabulary::{
     AuditAct, Boundary, FindingKind, MemoryType, ProposedAct, Relation, Role, SecretPolicy, SpaceKind, State,
@@ -24,13 +25,13 @@ fn bed() -> Bed {
 }
 
 #[track_caller]
-fn report(bed: &Bed, caller: &Caller) -> Report {
+fn report(bed: &Bed, caller: &Caller) -> QualityReport {
     let request = QualityRequest { limit: 1_000, ..QualityRequest::default() };
     bed.engine.quality(caller, &request, &mut |_| {}).expect("a report")
 }
 
 #[track_caller]
-fn of_kind(bed: &Bed, caller: &Caller, kind: FindingKind) -> Vec<Finding> {
+fn of_kind(bed: &Bed, caller: &Caller, kind: FindingKind) -> Vec<QualityFinding> {
     let request = QualityRequest { kinds: vec![kind], ..QualityRequest::default() };
     let report = bed.engine.quality(caller, &request, &mut |_| {}).expect("a report");
     assert_eq!(report.counts[&kind], report.findings.len() as u64);
@@ -40,19 +41,19 @@ fn of_kind(bed: &Bed, caller: &Caller, kind: FindingKind) -> Vec<Finding> {
 
 /// Returns the only finding of a kind.
 #[track_caller]
-fn only(bed: &Bed, caller: &Caller, kind: FindingKind) -> Finding {
+fn only(bed: &Bed, caller: &Caller, kind: FindingKind) -> QualityFinding {
     let mut findings = of_kind(bed, caller, kind);
     assert_eq!(findings.len(), 1, "{findings:?}");
     findings.remove(0)
 }
 
-fn ids(finding: &Finding) -> Vec<MemoryId> {
+fn ids(finding: &QualityFinding) -> Vec<MemoryId> {
     finding.memories.iter().map(|memory| memory.id).collect()
 }
 
 /// Applies the proposal at this position, which is then no longer made and cannot be applied twice.
 #[track_caller]
-fn apply(bed: &Bed, caller: &Caller, finding: &Finding, place: usize) -> Done {
+fn apply(bed: &Bed, caller: &Caller, finding: &QualityFinding, place: usize) -> AppliedProposal {
     let id = finding.proposals[place].id;
     let done = bed.engine.apply_proposal(caller, id).expect("done");
     assert_eq!((done.proposal, done.act), (id, finding.proposals[place].act));
@@ -232,7 +233,7 @@ fn what_was_never_recalled_is_archived() {
     assert_eq!(of_kind(&bed, &user, FindingKind::NeverRecalled), []);
     bed.clock.advance(Duration::from_secs(91 * 86_400));
     assert_eq!(of_kind(&bed, &user, FindingKind::NeverRecalled).len(), 2);
-    ask(&bed, &user, Ask::new("deploy pipeline"));
+    ask(&bed, &user, RecallQuestion::new("deploy pipeline"));
     let finding = only(&bed, &user, FindingKind::NeverRecalled);
     assert_eq!(ids(&finding), [idle], "what was recalled just now counts");
     assert_eq!(finding.why, "nobody recalled it in the 91 days since it was saved");
@@ -493,7 +494,7 @@ fn a_report_gives_as_many_of_each_kind_as_asked_and_counts_all() {
     assert_eq!(of_kind_all(&bed, &user).len(), 69);
 }
 
-fn of_kind_all(bed: &Bed, user: &Caller) -> Vec<Finding> {
+fn of_kind_all(bed: &Bed, user: &Caller) -> Vec<QualityFinding> {
     report(bed, user).findings.into_iter().filter(|finding| finding.kind == FindingKind::Empty).collect()
 }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tulving_core::model::error::{Error, Invalid};
 use tulving_core::model::id::{MemoryId, MemoryRef};
-use tulving_core::model::request::{Ask, Caller, Mode, RecallRequest, SaveRequest, Sort};
+use tulving_core::model::request::{Caller, Mode, RecallQuestion, RecallRequest, SaveRequest, Sort};
 use tulving_core::model::vocabulary::{MemoryType, Relation, State};
 use tulving_core::ports::Log;
 use tulving_testkit::build;
@@ -236,13 +236,15 @@ fn an_archived_memory_that_has_every_word_of_a_question_is_mentioned() {
         bed.engine.archive(&user, id.into()).expect("archived");
     }
     let ask = |question: &str| {
-        bed.engine.recall(&user, &recall(Mode::Hybrid(Box::new(Ask::new(question))))).expect("an answer")
+        bed.engine
+            .recall(&user, &recall(Mode::Hybrid(Box::new(RecallQuestion::new(question)))))
+            .expect("an answer")
     };
     let answer = ask("who descaled the espresso machine?");
     assert_eq!(answer.archived, [MemoryRef::Number(archived.memory.number.expect("a number"))]);
     assert!(answer.hits.iter().all(|hit| hit.memory.id == kept.memory.id), "it is mentioned, not given");
     assert_eq!(ask("where is the espresso machine kept?").archived, []);
     let stranger = bed.person("stranger");
-    let asked = recall(Mode::Hybrid(Box::new(Ask::new("who descaled the espresso machine?"))));
+    let asked = recall(Mode::Hybrid(Box::new(RecallQuestion::new("who descaled the espresso machine?"))));
     assert_eq!(bed.engine.recall(&stranger, &asked).expect("an answer").archived, []);
 }

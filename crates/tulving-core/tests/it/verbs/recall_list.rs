@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use tulving_core::model::answer::{Answer, Strength};
-use tulving_core::model::request::{Ask, Caller, Filter, ListBounds, Mode, RecallRequest, SaveRequest};
+use tulving_core::model::request::{
+    Caller, Filter, ListBounds, Mode, RecallQuestion, RecallRequest, SaveRequest,
+};
 use tulving_core::model::time::Timestamp;
 use tulving_core::model::vocabulary::{Boundary, MemoryType, Relation, Role, State};
 
@@ -19,11 +21,11 @@ fn todo(content: &str) -> SaveRequest {
     of_type(MemoryType::Todo, content)
 }
 
-fn question(text: &str) -> Ask {
-    Ask { list_limit: Some(100), ..Ask::new(text) }
+fn question(text: &str) -> RecallQuestion {
+    RecallQuestion { list_limit: Some(100), ..RecallQuestion::new(text) }
 }
 
-fn asked(bed: &Bed, caller: &Caller, ask: Ask, filter: Filter) -> Answer {
+fn asked(bed: &Bed, caller: &Caller, ask: RecallQuestion, filter: Filter) -> Answer {
     let request = RecallRequest { mode: Mode::Hybrid(Box::new(ask)), filter, sort: None, limit: 10 };
     bed.engine.recall(caller, &request).expect("an answer")
 }
@@ -59,7 +61,7 @@ fn a_question_that_only_names_a_type_is_answered_by_all_of_that_type() {
     assert_eq!(answer.hits[0].why, "is an open todo, importance 0.3");
     let count = ask(&bed, &user, "how many todos are open?");
     assert!(count.listed.as_ref().is_some_and(|list| list.counted) && count.total_found == 12);
-    let ranked = asked(&bed, &user, Ask::new("what are my open todos?"), Filter::default());
+    let ranked = asked(&bed, &user, RecallQuestion::new("what are my open todos?"), Filter::default());
     assert_eq!(ranked.listed, None, "only who asks for lists gets them");
     let about = ask(&bed, &user, "how many columns does the todo app have?");
     assert_eq!(about.listed, None);
@@ -149,10 +151,11 @@ fn a_list_respects_filters_boundaries_states_and_budget() {
     );
     let done = Filter { done: Some(true), ..Filter::default() };
     assert_eq!(asked(&bed, &user, question("open todos"), done).listed, None);
-    let tight = Ask { token_budget: Some(3), ..question("todos") };
+    let tight = RecallQuestion { token_budget: Some(3), ..question("todos") };
     let cut = asked(&bed, &user, tight, Filter::default());
     assert_eq!((contents(&cut), cut.total_found, cut.left_out), (vec!["buy milk"], 2, 1));
-    let few = asked(&bed, &user, Ask { list_limit: Some(1), ..question("todos") }, Filter::default());
+    let few =
+        asked(&bed, &user, RecallQuestion { list_limit: Some(1), ..question("todos") }, Filter::default());
     assert_eq!((few.hits.len(), few.total_found, few.left_out), (1, 2, 0));
     bed.engine.archive(&user, milk.into()).expect("archived");
     assert_eq!(contents(&ask(&bed, &user, "todos")), ["paint the fence"]);
@@ -192,7 +195,8 @@ fn a_list_as_of_a_day_has_what_was_open_then_in_the_words_of_then() {
     let mut open =
         contents(&ask(&bed, &user, "open todos")).into_iter().map(str::to_owned).collect::<Vec<_>>();
     assert_eq!(open, ["write to Ana"]);
-    let answer = asked(&bed, &user, Ask { as_of: Some(then), ..question("open todos") }, Filter::default());
+    let answer =
+        asked(&bed, &user, RecallQuestion { as_of: Some(then), ..question("open todos") }, Filter::default());
     open = contents(&answer).into_iter().map(str::to_owned).collect();
     open.sort();
     assert_eq!((open, answer.total_found), (vec!["buy milk".to_owned(), "call Ana".to_owned()], 2));

@@ -1,11 +1,11 @@
 //! move_to: moves memories to another space, as one act.
 
 use tulving_core::model::error::{Error, Field, Invalid, Unique};
-use tulving_core::model::id::{MemoryId, MemoryRef, Number, SpaceId, Version};
+use tulving_core::model::id::{MemoryId, MemoryNumber, MemoryRef, SpaceId, Version};
 use tulving_core::model::limits;
 use tulving_core::model::memory::{Memory, Mirror};
 use tulving_core::model::request::{
-    Ask, AuditFilter, Caller, ForgetMode, Mode, SaveRequest, Sort, UpdateRequest,
+    AuditFilter, Caller, ForgetMode, Mode, RecallQuestion, SaveRequest, Sort, UpdateRequest,
 };
 use tulving_core::model::vocabulary::{AuditAct, Boundary, Relation, Role, SpaceKind};
 use tulving_testkit::build;
@@ -59,16 +59,20 @@ fn a_memory_goes_as_it_is_and_gets_the_next_number() {
     let before = bed.get(ann, id);
     let number = MemoryRef::Number(before.number.expect("a record"));
     let done = bed.engine.move_to(ann, &[number], "there").unwrap();
-    let expected =
-        Memory { space: two.there, space_name: Some("there".to_owned()), number: Some(Number(2)), ..before };
+    let expected = Memory {
+        space: two.there,
+        space_name: Some("there".to_owned()),
+        number: Some(MemoryNumber(2)),
+        ..before
+    };
     assert_eq!(done.moved, std::slice::from_ref(&expected));
     assert_eq!(bed.get(ann, id), expected);
     assert_eq!(bed.engine.history(ann, id.into()).unwrap().len(), 2);
     assert_eq!(bed.engine.related(ann, id.into(), 1).unwrap()[0].memory.id, friend);
     refused!(bed.engine.get(ann, number), Error::NoMemory { .. });
-    assert_eq!(bed.get(&within(ann, two.there), id).number, Some(Number(2)));
+    assert_eq!(bed.get(&within(ann, two.there), id).number, Some(MemoryNumber(2)));
     let next = bed.save(ann, "next").memory.number;
-    assert_eq!(next, Some(Number(3)), "the number that it had is not given again");
+    assert_eq!(next, Some(MemoryNumber(3)), "the number that it had is not given again");
     let reverted = bed.engine.revert(&two.eve, id.into(), Version(1)).unwrap();
     assert_eq!(reverted.memory.fields.text.content, "first words", "who is there works with it");
 }
@@ -87,7 +91,7 @@ fn who_is_there_sees_it_and_who_is_not_does_not() {
     refused!(bed.engine.get(&two.bob, id.into()), Error::NoMemory { .. });
     let asked = bed.shipped(std::sync::Arc::new(NoEmbedder));
     let found = |caller: &Caller| {
-        let request = recall(Mode::Hybrid(Box::new(Ask::new("walrus"))));
+        let request = recall(Mode::Hybrid(Box::new(RecallQuestion::new("walrus"))));
         asked.recall(caller, &request).unwrap().hits.len()
     };
     assert_eq!((found(&two.bob), found(&two.eve), found(&two.ann)), (0, 1, 1));
@@ -126,8 +130,8 @@ fn what_is_not_there_is_named_and_the_rest_goes() {
     let [one, hidden, gone] = ["one", "hidden", "gone"].map(|content| bed.save(ann, content).memory.id);
     bed.update(ann, hidden, &UpdateRequest { boundary: Some(Boundary::Private), ..UpdateRequest::default() });
     bed.forget(ann, gone, ForgetMode::Soft);
-    let number = MemoryRef::Number(Number(1));
-    let nothing = MemoryRef::Number(Number(99));
+    let number = MemoryRef::Number(MemoryNumber(1));
+    let nothing = MemoryRef::Number(MemoryNumber(99));
     bed.engine.set_member(&bed.user(), "here", "bob", Role::Admin).unwrap();
     bed.engine.set_member(&bed.user(), "there", "bob", Role::Writer).unwrap();
     let which = [nothing, one.into(), hidden.into(), number, nothing, gone.into(), one.into()];
@@ -265,7 +269,7 @@ fn of_two_who_move_a_memory_one_does_and_the_other_finds_it_there() {
         let write = tulving_core::model::change::Write::Relocate { id, from, to: there };
         build::StoreFixture::new(store).apply(vec![write]);
     });
-    assert_eq!(two.go(ann, &[id]).unwrap()[0].number, Some(Number(1)));
+    assert_eq!(two.go(ann, &[id]).unwrap()[0].number, Some(MemoryNumber(1)));
     let page = bed.engine.list(&two.eve, &listing(Sort::Newest, 10)).unwrap();
     assert_eq!(page.memories.len(), 1);
 }

@@ -3,8 +3,8 @@
 use tulving_core::Engine;
 use tulving_core::model::error::Error;
 use tulving_core::model::id::MemoryId;
-use tulving_core::model::request::{Ask, AuditFilter, Caller, ForgetRequest, Mode, TurnRequest};
-use tulving_core::model::turn::Listening;
+use tulving_core::model::request::{AuditFilter, Caller, ForgetRequest, Mode, RecallQuestion, TurnRequest};
+use tulving_core::model::turn::TurnReadingSettings;
 use tulving_core::model::vocabulary::{AuditAct, Role};
 
 use crate::bed::{Bed, recall, refused, turn, within};
@@ -12,7 +12,11 @@ use crate::bed::{Bed, recall, refused, turn, within};
 /// Creates an engine that listens, and does not trust the web.
 fn ears(bed: &Bed) -> Engine {
     let untrusted = vec!["web".to_owned()];
-    bed.beside().with_listening(Listening { enabled: true, untrusted, ..Listening::default() })
+    bed.beside().with_listening(TurnReadingSettings {
+        enabled: true,
+        untrusted,
+        ..TurnReadingSettings::default()
+    })
 }
 
 /// Quarantines a memory in the caller's space.
@@ -29,7 +33,7 @@ fn waiting(engine: &Engine, caller: &Caller) -> Vec<MemoryId> {
 }
 
 fn recalled(engine: &Engine, caller: &Caller, question: &str) -> Vec<MemoryId> {
-    let found = engine.recall(caller, &recall(Mode::Hybrid(Box::new(Ask::new(question)))));
+    let found = engine.recall(caller, &recall(Mode::Hybrid(Box::new(RecallQuestion::new(question)))));
     found.expect("an answer").hits.iter().map(|hit| hit.memory.id).collect()
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tulving_core::model::answer::{Receipt, SaveOutcome, Warning};
 use tulving_core::model::change::Write;
 use tulving_core::model::error::{Conflict, Error, Invalid, StoreError};
-use tulving_core::model::id::{MemoryRef, Number, SpaceId, Version};
+use tulving_core::model::id::{MemoryNumber, MemoryRef, SpaceId, Version};
 use tulving_core::model::memory::{Attachment, Memory, Status};
 use tulving_core::model::request::{AssociationRequest, AuditFilter, Caller, ForgetMode, Mode, SaveRequest};
 use tulving_core::model::space::MemberOf;
@@ -37,10 +37,10 @@ fn what_was_saved_is_found_by_the_very_next_read() {
     let bed = Bed::new();
     let user = bed.user();
     let receipt = bed.save(&user, "the sky is blue");
-    assert_eq!((receipt.outcome, receipt.memory.number), (SaveOutcome::Created, Some(Number(1))));
+    assert_eq!((receipt.outcome, receipt.memory.number), (SaveOutcome::Created, Some(MemoryNumber(1))));
     let memory = bed.get(&user, receipt.memory.id);
     assert_eq!(memory.fields.text.content, "the sky is blue");
-    assert_eq!(bed.engine.get(&user, MemoryRef::Number(Number(1))).unwrap(), memory);
+    assert_eq!(bed.engine.get(&user, MemoryRef::Number(MemoryNumber(1))).unwrap(), memory);
     assert_eq!(bed.contents(&user), ["the sky is blue"]);
     let found = bed.engine.recall(&user, &recall(Mode::Substring("SKY".to_owned()))).unwrap();
     assert_eq!((found.total_found, found.hits[0].memory.id), (1, receipt.memory.id));
@@ -72,7 +72,7 @@ fn what_is_not_said_has_its_default() {
     let shared = bed.save(&hub, "bare");
     assert_eq!(shared.outcome, SaveOutcome::Created, "another space knows nothing of the first");
     assert_eq!(bed.get(&hub, shared.memory.id).fields.boundary, Boundary::Hub);
-    assert_eq!(shared.memory.number, Some(Number(1)), "each space has its own numbers");
+    assert_eq!(shared.memory.number, Some(MemoryNumber(1)), "each space has its own numbers");
 }
 
 #[test]
@@ -241,7 +241,11 @@ fn a_batch_is_saved_as_a_whole_or_not_at_all() {
     let good = ["one", "two", "three"].map(SaveRequest::new).to_vec();
     let receipts = bed.engine.save_many(&user, good).unwrap();
     let numbers: Vec<_> = receipts.iter().map(|receipt| receipt.memory.number).collect();
-    assert_eq!(numbers, [Some(Number(1)), Some(Number(2)), Some(Number(3))], "in the order of the requests");
+    assert_eq!(
+        numbers,
+        [Some(MemoryNumber(1)), Some(MemoryNumber(2)), Some(MemoryNumber(3))],
+        "in the order of the requests"
+    );
     assert!(bed.engine.save_many(&user, Vec::new()).unwrap().is_empty());
 }
 
@@ -356,7 +360,7 @@ fn what_no_longer_holds_was_taken_for_known_without_a_word() {
     let user = bed.user();
     let old = bed.save(&user, "the old way");
     let new = bed.save(&user, updating(&bed.get(&user, old.memory.id)));
-    let [first, second] = [1, 2].map(|number| MemoryRef::Number(Number(number)));
+    let [first, second] = [1, 2].map(|number| MemoryRef::Number(MemoryNumber(number)));
     let superseded = Warning::Superseded { memory: first, by: second };
     assert_eq!(
         superseded.to_string(),
@@ -370,7 +374,7 @@ fn what_no_longer_holds_was_taken_for_known_without_a_word() {
     let until = SaveRequest { valid_until: Some(ended), ..SaveRequest::new("the way of last year") };
     assert_eq!(bed.save(&user, until.clone()).warnings, []);
     assert_eq!(bed.save(&user, until).warnings, [], "it is said how long it held");
-    let memory = MemoryRef::Number(Number(3));
+    let memory = MemoryRef::Number(MemoryNumber(3));
     let again = bed.save(&user, "the way of last year");
     assert_eq!(again.warnings, [Warning::NoLongerValid { memory, at: ended }]);
 }
@@ -412,7 +416,7 @@ fn two_who_save_the_same_at_once_make_one_memory() {
         other.save(&theirs, SaveRequest::new("at once")).expect("the other was faster");
     });
     let receipt = bed.save(&user, "at once");
-    assert_eq!((receipt.outcome, receipt.memory.number), (SaveOutcome::Duplicate, Some(Number(1))));
+    assert_eq!((receipt.outcome, receipt.memory.number), (SaveOutcome::Duplicate, Some(MemoryNumber(1))));
     let other = bed.beside();
     let theirs = user.clone();
     bed.store.before_next_apply(move |_| {
@@ -562,7 +566,8 @@ fn what_a_known_memory_keeps_is_said() {
     };
     let receipt = bed.save(&user, said);
     assert_eq!(receipt.outcome, SaveOutcome::Duplicate);
-    let kept = Warning::Kept { memory: MemoryRef::Number(Number(1)), fields: vec!["tags", "importance"] };
+    let kept =
+        Warning::Kept { memory: MemoryRef::Number(MemoryNumber(1)), fields: vec!["tags", "importance"] };
     assert_eq!(receipt.warnings, [kept]);
     assert_eq!(bed.save(&user, "known").warnings, [], "nothing was said, so nothing is kept");
 }

@@ -7,10 +7,10 @@ use std::time::Duration;
 use tulving_core::files::Day;
 use tulving_core::model::error::LlmError;
 use tulving_core::model::job::{SHADOW, SHADOWS};
-use tulving_core::model::llm::{LlmName, LlmUsage, Message, Prompt, Reply, StopReason, Tokens, ToolCall};
+use tulving_core::model::llm::{LlmName, LlmReply, LlmUsage, Message, Prompt, StopReason, Tokens, ToolCall};
 use tulving_core::model::pass::PassFilter;
 use tulving_core::model::request::{Caller, TurnFilter, TurnRequest};
-use tulving_core::model::turn::{Journaling, Listening};
+use tulving_core::model::turn::{JournalSettings, TurnReadingSettings};
 use tulving_core::model::vocabulary::{JobState, PassKind, PassOutcome, Role, TurnRole};
 use tulving_core::ports::{Jobs, LanguageModel};
 use tulving_core::{Engine, Llm};
@@ -27,16 +27,16 @@ const NOTED: &str = "User prefers Postgres on Hetzner, not RDS.";
 const SEARCH: &str = r#"{"query": "postgres", "limit": 5}"#;
 const REMEMBER: &str = r#"{"content": "User prefers Postgres on Hetzner, not RDS."}"#;
 
-fn listening() -> Listening {
-    Listening {
+fn listening() -> TurnReadingSettings {
+    TurnReadingSettings {
         except: vec!["quiet".to_owned()],
         untrusted: vec!["email".to_owned()],
-        journal: Journaling { enabled: true, model: None },
-        ..Listening::default()
+        journal: JournalSettings { enabled: true, model: None },
+        ..TurnReadingSettings::default()
     }
 }
 
-fn keeping(bed: &Bed, listening: Listening) -> (Engine, Arc<ScriptedLlm>) {
+fn keeping(bed: &Bed, listening: TurnReadingSettings) -> (Engine, Arc<ScriptedLlm>) {
     let llm = Arc::new(ScriptedLlm::new());
     (bed.beside().with_listening(listening).with_llm(Llm::new(llm.clone(), None)), llm)
 }
@@ -90,7 +90,7 @@ impl LanguageModel for SteadyLlm {
         Some(LlmName { provider: "steady".to_owned(), model: "steady".to_owned() })
     }
 
-    fn complete(&self, prompt: &Prompt) -> Result<Reply, LlmError> {
+    fn complete(&self, prompt: &Prompt) -> Result<LlmReply, LlmError> {
         self.asked.fetch_add(1, Ordering::SeqCst);
         let searched = prompt.messages.iter().any(|message| matches!(message, Message::ToolResult { .. }));
         if let Some(files) = searched.then(|| self.breaks.lock().expect("whole").take()).flatten() {
@@ -98,7 +98,7 @@ impl LanguageModel for SteadyLlm {
         }
         let (name, arguments) = if searched { ("remember", REMEMBER) } else { ("memory_search", SEARCH) };
         let calls = vec![ToolCall::written("c".to_owned(), name.to_owned(), arguments)];
-        Ok(Reply { text: String::new(), calls, tokens: Tokens::default(), ended: StopReason::ToolCalls })
+        Ok(LlmReply { text: String::new(), calls, tokens: Tokens::default(), ended: StopReason::ToolCalls })
     }
 }
 
@@ -106,8 +106,10 @@ impl LanguageModel for SteadyLlm {
 fn what_is_new_of_an_answer_comes_into_the_journal_of_the_day() {
     let bed = Bed::new();
     let model = Some("cheap".to_owned());
-    let (engine, llm) =
-        keeping(&bed, Listening { journal: Journaling { enabled: true, model }, ..listening() });
+    let (engine, llm) = keeping(
+        &bed,
+        TurnReadingSettings { journal: JournalSettings { enabled: true, model }, ..listening() },
+    );
     let user = bed.user();
     engine.remember(&user, "The demo went well.").expect("noted");
     converse(&engine, &user, SAID, ANSWERED);
@@ -190,7 +192,7 @@ fn only_answers_to_users_are_looked_at() {
 fn off_or_without_a_model_nothing_is_asked_for_and_a_change_holds_at_once() {
     let bed = Bed::new();
     let user = bed.user();
-    let (engine, llm) = keeping(&bed, Listening::default());
+    let (engine, llm) = keeping(&bed, TurnReadingSettings::default());
     converse(&engine, &user, SAID, ANSWERED);
     assert!(!engine.thinks() && think(&engine) == 0);
     let alone = bed.beside().with_listening(listening());
@@ -200,7 +202,7 @@ fn off_or_without_a_model_nothing_is_asked_for_and_a_change_holds_at_once() {
     engine.listen(listening());
     converse(&engine, &user, SAID, ANSWERED);
     assert_eq!(jobs(&bed).len(), 1);
-    engine.listen(Listening::default());
+    engine.listen(TurnReadingSettings::default());
     assert_eq!(
         (think(&engine), jobs(&bed).len(), llm.asked().len()),
         (0, 1, 0),

@@ -4,16 +4,16 @@ use std::sync::Barrier;
 
 use tulving_core::files::take_over::LongTermImportOutcome;
 use tulving_core::model::error::Error;
-use tulving_core::model::foreign::Diary;
+use tulving_core::model::foreign::ForeignWorkspace;
 use tulving_core::model::vocabulary::Role;
 
 use crate::bed::{Bed, refused};
 
-fn diary(journals: &[(&str, &[u8])], long_term: Option<&str>) -> Diary {
-    Diary {
+fn diary(journals: &[(&str, &[u8])], long_term: Option<&str>) -> ForeignWorkspace {
+    ForeignWorkspace {
         long_term: long_term.map(|text| text.as_bytes().to_vec()),
         journals: journals.iter().map(|(name, text)| ((*name).to_owned(), text.to_vec())).collect(),
-        ..Diary::default()
+        ..ForeignWorkspace::default()
     }
 }
 

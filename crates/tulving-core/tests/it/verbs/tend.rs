@@ -12,7 +12,7 @@ use tulving_core::model::request::{
 use tulving_core::model::vocabulary::{
     AuditAct, Boundary, JobState, MemoryType, Role, SpaceKind, Stability, State,
 };
-use tulving_core::{Engine, TendRequest, Tended};
+use tulving_core::{Engine, TendRequest, TendingResult};
 
 use crate::bed::{Bed, refused};
 
@@ -23,11 +23,11 @@ fn volatile(content: &str) -> SaveRequest {
     SaveRequest { stability: Some(Stability::Volatile), ..SaveRequest::new(content) }
 }
 
-fn tend(engine: &Engine, caller: &Caller, request: TendRequest) -> Tended {
+fn tend(engine: &Engine, caller: &Caller, request: TendRequest) -> TendingResult {
     engine.tend(caller, &TendRequest { shown: 100, ..request }).expect("tended")
 }
 
-fn now(bed: &Bed, caller: &Caller) -> Tended {
+fn now(bed: &Bed, caller: &Caller) -> TendingResult {
     tend(&bed.engine, caller, TendRequest::default())
 }
 
@@ -41,7 +41,7 @@ fn recalled(engine: &Engine, caller: &Caller, text: &str) -> Vec<MemoryId> {
     engine.recall(caller, &request).expect("an answer").hits.into_iter().map(|hit| hit.memory.id).collect()
 }
 
-fn steps(tended: &Tended) -> Vec<(&str, &str)> {
+fn steps(tended: &TendingResult) -> Vec<(&str, &str)> {
     tended.steps.iter().map(|step| (step.step.as_str(), step.memory.fields.text.content.as_str())).collect()
 }
 
@@ -165,7 +165,7 @@ fn a_dry_run_says_the_same_and_writes_nothing() {
     assert_eq!(bed.dump(), before);
     assert_eq!((dry.looked_at, dry.cooled, dry.erased, dry.audit_removed), (13, 12, 1, 1));
     let done = now(&bed, &user);
-    let told = |tended: &Tended| -> Vec<(MemoryId, String)> {
+    let told = |tended: &TendingResult| -> Vec<(MemoryId, String)> {
         tended.steps.iter().map(|step| (step.memory.id, step.why.clone())).collect()
     };
     // An erased memory cannot be shown any more.
@@ -384,8 +384,10 @@ fn what_a_rule_put_away_has_still_replaced_what_it_did_and_is_found_as_of_before
     }
     assert_eq!(state(&bed, &user, new), State::Archived);
     let asked = |as_of| {
-        let ask =
-            tulving_core::model::request::Ask { as_of, ..tulving_core::model::request::Ask::new("standup") };
+        let ask = tulving_core::model::request::RecallQuestion {
+            as_of,
+            ..tulving_core::model::request::RecallQuestion::new("standup")
+        };
         let mode = Mode::Hybrid(Box::new(ask));
         let request = RecallRequest { mode, filter: Filter::default(), sort: None, limit: 9 };
         let hits = bed.engine.recall(&user, &request).expect("an answer").hits;

@@ -7,11 +7,11 @@ use std::time::Duration;
 use tulving_core::model::answer::{Timeline, TimelineEntry};
 use tulving_core::model::change::Write;
 use tulving_core::model::error::{Error, Invalid};
-use tulving_core::model::id::{MemoryId, MemoryRef, Number, Version};
+use tulving_core::model::id::{MemoryId, MemoryNumber, MemoryRef, Version};
 use tulving_core::model::limits;
 use tulving_core::model::memory::Status;
 use tulving_core::model::request::{
-    Ask, Caller, ForgetMode, SaveRequest, TimelineRequest, TimelineSubject, UpdateRequest,
+    Caller, ForgetMode, RecallQuestion, SaveRequest, TimelineRequest, TimelineSubject, UpdateRequest,
 };
 use tulving_core::model::time::Timestamp;
 use tulving_core::model::vocabulary::{Boundary, Relation, Role};
@@ -76,7 +76,7 @@ fn a_chain_is_told_from_whichever_memory_one_begins() {
         "2025-02-01 → … #3 v1 Nothing is attempted again holds",
     ];
     let number = TimelineRequest::new("#2");
-    assert_eq!(number.about, TimelineSubject::Memory(MemoryRef::Number(Number(2))));
+    assert_eq!(number.about, TimelineSubject::Memory(MemoryRef::Number(MemoryNumber(2))));
     for request in [of(five), of(three), of(never), number, TimelineRequest::new("API retries five times")] {
         let timeline = told(&bed, &user, &request);
         assert_eq!(lines(&timeline), due, "{request:?}");
@@ -405,7 +405,7 @@ fn a_timeline_agrees_with_recall_as_of() {
                 |entry: &&TimelineEntry| entry.from <= then && entry.until.is_none_or(|end| end > then);
             let held: BTreeSet<(MemoryId, Version)> =
                 timeline.entries.iter().filter(holds).map(|entry| (entry.memory.id, entry.version)).collect();
-            let ask = Ask { as_of: Some(then), ..Ask::new("where the lantern stands") };
+            let ask = RecallQuestion { as_of: Some(then), ..RecallQuestion::new("where the lantern stands") };
             let found = bed.engine.recall(&user, &asking(ask)).expect("an answer");
             let found = found.hits.iter().map(|hit| (hit.memory.id, hit.memory.version)).collect();
             assert_eq!(held, found, "as of {then}: {:#?}", lines(&timeline));

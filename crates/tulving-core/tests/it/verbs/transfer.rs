@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tulving_core::model::audit::AuditEntry;
 use tulving_core::model::error::{Error, Invalid};
-use tulving_core::model::id::{MemoryRef, Number, OrgId, PrincipalId, SpaceId, TeamId, Version};
+use tulving_core::model::id::{MemoryNumber, MemoryRef, OrgId, PrincipalId, SpaceId, TeamId, Version};
 use tulving_core::model::limits::KEY_CHARS;
 use tulving_core::model::record::{DUMP_FORMAT, DumpPosition, LoadOutcome, MemoryRecord, Record};
 use tulving_core::model::request::{AuditFilter, Caller, ForgetMode, SaveRequest, TurnFilter};
@@ -82,9 +82,9 @@ fn a_dump_goes_through_json_into_another_home_without_loss() {
     assert_eq!(json(&content(&to)), written);
     let user = to.user();
     assert_eq!(to.contents(&user), from.contents(&user));
-    let first = MemoryRef::Number(Number(1));
+    let first = MemoryRef::Number(MemoryNumber(1));
     assert_eq!(to.engine.history(&user, first).unwrap(), from.engine.history(&user, first).unwrap());
-    to.engine.restore(&user, MemoryRef::Number(Number(3))).unwrap();
+    to.engine.restore(&user, MemoryRef::Number(MemoryNumber(3))).unwrap();
     let turns = TurnFilter { last: 9, ..TurnFilter::default() };
     assert_eq!(to.engine.turns(&user, &turns).unwrap().turns.len(), 1);
 }
@@ -126,7 +126,7 @@ fn a_load_merges_with_what_is_there() {
     assert_eq!(renumbered.len(), 1, "#1 is taken, #3 is free: {renumbered:?}");
     assert_eq!(renumbered[0].0, 1);
     assert!(renumbered[0].1 > 3, "a number that the dump has given is not given again");
-    assert_eq!(to.get(&user, first.memory.id).number, Some(Number(1)));
+    assert_eq!(to.get(&user, first.memory.id).number, Some(MemoryNumber(1)));
     assert_eq!(to.get(&user, duplicate.memory.id).fields.text.content, "my second");
     let edited = to.contents(&user).into_iter().any(|content| content == "first, edited");
     assert!(edited);
@@ -157,7 +157,7 @@ fn an_edge_or_an_owner_that_is_not_here_is_left_out_and_counted() {
         .into_iter()
         .filter(|record| {
             !matches!(record, Record::Principal(_))
-                && !matches!(record, Record::Memory(memory) if memory.memory.number == Some(Number(1)))
+                && !matches!(record, Record::Memory(memory) if memory.memory.number == Some(MemoryNumber(1)))
         })
         .collect();
     let to = Bed::new();
@@ -334,7 +334,7 @@ fn a_dump_in_another_normal_form_is_loaded_in_ours() {
     }
     let to = Bed::new();
     load(&to, records);
-    let loaded = to.engine.get(&to.user(), MemoryRef::Number(Number(1))).expect("it is loaded");
+    let loaded = to.engine.get(&to.user(), MemoryRef::Number(MemoryNumber(1))).expect("it is loaded");
     assert_eq!(loaded.fields.text.content, "first, cafe\u{301}");
     assert_eq!(loaded.fields.text.content_hash, normalize::hash("first, cafe\u{301}"));
     assert_eq!(loaded.fields.text.title.as_deref(), Some("caf\u{e9}"));
@@ -359,7 +359,7 @@ fn a_load_refuses_what_a_save_refuses() {
         ("out of order", |record| record.versions[0].version = Version(0)),
         ("does not match its hash", |record| record.versions[0].fields.text.content = "forged".to_owned()),
         ("access_count", |record| record.memory.usage.access_count = u64::MAX),
-        ("number", |record| record.memory.number = Some(Number(u64::MAX))),
+        ("number", |record| record.memory.number = Some(MemoryNumber(u64::MAX))),
         ("the content is empty", |record| retell(record, " ")),
     ];
     for (expected, change) in wrong {

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use tulving_core::model::error::Error;
 use tulving_core::model::id::MemoryId;
-use tulving_core::model::pass::LastUndone;
+use tulving_core::model::pass::LastUndoOutcome;
 use tulving_core::model::request::{
     Caller, Filter, ForgetMode, ForgetRequest, ForgetWhere, SaveRequest, UpdateRequest,
 };
-use tulving_core::model::turn::Listening;
+use tulving_core::model::turn::TurnReadingSettings;
 use tulving_core::model::vocabulary::{LinkedBy, MemoryType, Relation, Role, State};
 
 use crate::bed::{Bed, keyed, link, refused, said, turn, within, words};
@@ -49,9 +49,9 @@ impl Desk {
         let foreseen = self.bed.engine.undo_last(caller, true).expect("foreseen");
         let undone = self.bed.engine.undo_last(caller, false).expect("undone");
         self.tick();
-        let steps = |undone: LastUndone| match undone {
-            LastUndone::Pass(undone) => undone.steps,
-            LastUndone::Change(undone) => undone.steps,
+        let steps = |undone: LastUndoOutcome| match undone {
+            LastUndoOutcome::Pass(undone) => undone.steps,
+            LastUndoOutcome::Change(undone) => undone.steps,
         };
         let (foreseen, undone) = (steps(foreseen), steps(undone));
         assert_eq!(foreseen, undone, "a dry run says the same");
@@ -274,7 +274,7 @@ fn what_an_agent_did_for_its_user_is_the_last_change_of_the_user() {
     let of_agent = desk.bed.save(&agent, "Of an agent").memory.id;
     desk.tick();
     let foreseen = desk.bed.engine.undo_last(&desk.user, true).expect("foreseen");
-    let LastUndone::Change(foreseen) = foreseen else { panic!("{foreseen:?}") };
+    let LastUndoOutcome::Change(foreseen) = foreseen else { panic!("{foreseen:?}") };
     assert_eq!((foreseen.agent.as_deref(), foreseen.redoable), (Some("helper"), true));
     assert_eq!(desk.undo(), ["saved #2 (Of an agent)"]);
     assert!(desk.is_forgotten(of_agent) && !desk.is_forgotten(mine));
@@ -342,14 +342,14 @@ fn a_path_that_another_memory_has_by_now_is_not_taken_back() {
 #[test]
 fn a_pass_that_is_newer_is_undone_and_one_that_is_older_is_not() {
     let desk = Desk::new();
-    let listening = Listening { enabled: true, ..Listening::default() };
+    let listening = TurnReadingSettings { enabled: true, ..TurnReadingSettings::default() };
     let engine = desk.bed.beside().with_listening(listening);
     desk.saved("By hand");
     engine.log_turn(&desk.user, &turn("I prefer tea over coffee.")).expect("logged");
     while engine.process_waiting("test").expect("heard").is_some() {}
     desk.tick();
     let undone = desk.bed.engine.undo_last(&desk.user, true).expect("foreseen");
-    assert!(matches!(undone, LastUndone::Pass(_)), "{undone:?}");
+    assert!(matches!(undone, LastUndoOutcome::Pass(_)), "{undone:?}");
     let hand = desk.saved("By hand again");
     assert_eq!(desk.undo(), ["saved #3 (By hand again)"]);
     assert!(desk.is_forgotten(hand));
@@ -362,7 +362,7 @@ fn a_pass_that_is_newer_is_undone_and_one_that_is_older_is_not() {
 #[test]
 fn a_pass_that_was_undone_is_the_last_change_and_stays_undone() {
     let desk = Desk::new();
-    let listening = Listening { enabled: true, ..Listening::default() };
+    let listening = TurnReadingSettings { enabled: true, ..TurnReadingSettings::default() };
     let engine = desk.bed.beside().with_listening(listening);
     desk.saved("By hand");
     engine.log_turn(&desk.user, &turn("I prefer tea over coffee.")).expect("logged");

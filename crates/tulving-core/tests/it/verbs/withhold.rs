@@ -7,8 +7,8 @@ use tulving_core::files::shelf::FileWriteMode;
 use tulving_core::files::transcript::TranscriptMessage;
 use tulving_core::model::answer::{SaveOutcome, Warning};
 use tulving_core::model::error::{Error, Field, Invalid};
-use tulving_core::model::file::Stamp;
-use tulving_core::model::foreign::{Collection, Diary};
+use tulving_core::model::file::FileStamp;
+use tulving_core::model::foreign::{ForeignCollection, ForeignWorkspace};
 use tulving_core::model::llm::{Message as Told, Prompt, ToolCall};
 use tulving_core::model::request::{
     AuditFilter, BriefingRequest, Caller, Filter, ForgetMode, ForgetRequest, ForgetWhere, Mode, SaveRequest,
@@ -62,7 +62,7 @@ fn let_in(bed: &Bed, user: &Caller, text: &str) -> Result<Vec<Vec<Warning>>, Err
         ConversationArchiveRequest { messages: Some(vec![message]), ..ConversationArchiveRequest::default() };
     told.push(engine.archive_conversation(user, archive)?.warnings);
     let day = |name: &str| (format!("{name}.md"), text.as_bytes().to_vec());
-    let diary = Diary { journals: vec![day("2025-12-31")], ..Diary::default() };
+    let diary = ForeignWorkspace { journals: vec![day("2025-12-31")], ..ForeignWorkspace::default() };
     told.push(engine.take_journals(user, diary, false)?.warnings);
     Ok(told)
 }
@@ -120,7 +120,10 @@ fn where_a_space_is_strict_a_secret_is_refused_by_its_kind_and_nothing_is_writte
     expect(engine.archive_conversation(&user, archive).expect_err("a secret"));
     let titled = SaveRequest { title: Some(text.clone()), ..SaveRequest::new("x") };
     expect(engine.save(&user, titled).expect_err("a secret in a title"));
-    let diary = Diary { journals: vec![("2026-01-01.md".to_owned(), text.into_bytes())], ..Diary::default() };
+    let diary = ForeignWorkspace {
+        journals: vec![("2026-01-01.md".to_owned(), text.into_bytes())],
+        ..ForeignWorkspace::default()
+    };
     let taken = engine.take_journals(&user, diary, false).expect("taken");
     assert_eq!((taken.new, taken.skipped.len()), (0, 1));
     assert_eq!(bed.contents(&user), ["what is kept"]);
@@ -321,7 +324,7 @@ fn a_file_with_a_secret_is_imported_once_and_is_as_it_was() {
     let user = bed.user();
     let text = format!("the token is {}", token());
     let import = |written: i64| {
-        let stamp = Stamp { size: text.len() as u64, modified: written * 1_000_000_000, inode: 1 };
+        let stamp = FileStamp { size: text.len() as u64, modified: written * 1_000_000_000, inode: 1 };
         let seen = vec![SeenFile { path: "/d/a.md".to_owned(), stamp }];
         let known = bed.engine.imported(&user).expect("known");
         let mut plan = import::plan(known, seen, |path| path.starts_with("/d/"), |_| false);
@@ -372,7 +375,7 @@ fn what_another_system_kept_comes_in_without_secrets_and_is_known_again() {
     let bed = Bed::new();
     let user = bed.user();
     let secret = format!("the token is {}", token());
-    let theirs = || Collection {
+    let theirs = || ForeignCollection {
         turns: vec![foreign_turn("t", &secret, "2025-01-01T00:00:00Z")],
         ..collection(vec![item("1", &secret), item("2", "<private>x</private>")])
     };
@@ -389,7 +392,7 @@ fn what_another_system_kept_comes_in_without_secrets_and_is_known_again() {
 fn what_was_held_back_of_a_turn_that_is_in_the_log_is_not_told_again() {
     let bed = Bed::new();
     let user = bed.user();
-    let log = |turns| Collection { turns, ..collection(Vec::new()) };
+    let log = |turns| ForeignCollection { turns, ..collection(Vec::new()) };
     let first = || foreign_turn("1", &format!("the token is {}", token()), "2025-01-01T00:00:00Z");
     assert_eq!(adopt(&bed, &user, log(vec![first()])).notes, [ONE_TOKEN]);
     let next = foreign_turn("2", "hello", "2025-01-01T00:00:01Z");
@@ -509,9 +512,10 @@ fn what_tries_to_command_cannot_leave_its_line_or_its_fence() {
 fn a_turn_is_listened_to_without_its_secrets() {
     let bed = Bed::new();
     let user = bed.user();
-    let engine = bed
-        .beside()
-        .with_listening(tulving_core::model::turn::Listening { enabled: true, ..Default::default() });
+    let engine = bed.beside().with_listening(tulving_core::model::turn::TurnReadingSettings {
+        enabled: true,
+        ..Default::default()
+    });
     engine
         .log_turn(&user, &turn(&format!("I prefer tea over coffee. The token is {}", token())))
         .expect("logged");

@@ -6,8 +6,8 @@
 
 use std::cmp::Ordering;
 
-use tulving_core::model::memory::{Memory, Span};
-use tulving_core::model::search::Cast;
+use tulving_core::model::memory::{Memory, MemoryTimes};
+use tulving_core::model::search::TextProperties;
 use tulving_core::model::vocabulary::{Author, Boundary, ContentType, Kind, MemoryType, Stability, State};
 
 /// The value for "never" and for "always" in times, and the position of a doc that has no position.
@@ -33,7 +33,7 @@ pub(crate) struct SegmentDoc<'a> {
     pub(crate) created: i64,
     pub(crate) times: ValidityTimes,
     pub(crate) importance: f64,
-    pub(crate) cast: Cast,
+    pub(crate) properties: TextProperties,
 }
 
 impl SegmentDoc<'_> {
@@ -56,13 +56,13 @@ pub(crate) type DocDetail = [u64; 5];
 impl SegmentDoc<'_> {
     /// The detail as it is written, for a doc in the session with this ordinal.
     pub(super) fn detail(&self, session: u32) -> DocDetail {
-        let flags = u32::from(self.cast.ends_with_question) | u32::from(self.cast.time_word) << 1;
+        let flags = u32::from(self.properties.ends_with_question) | u32::from(self.properties.time_word) << 1;
         [
             self.at.cast_unsigned(),
             self.place.cast_unsigned(),
             self.importance.to_bits(),
             u64::from(session) << 32 | u64::from(self.chunk),
-            u64::from(flags) << 32 | u64::from(self.cast.questions.to_bits()),
+            u64::from(flags) << 32 | u64::from(self.properties.questions.to_bits()),
         ]
     }
 }
@@ -76,7 +76,7 @@ pub(crate) trait DocDetailFields {
     fn session(&self) -> u32;
     fn chunk(&self) -> u32;
     /// Features of the doc's text. The length is an argument because it is stored elsewhere.
-    fn cast(&self, length: u32) -> Cast;
+    fn properties(&self, length: u32) -> TextProperties;
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "two halves of a word are taken apart")]
@@ -101,9 +101,9 @@ impl DocDetailFields for DocDetail {
         self[3] as u32
     }
 
-    fn cast(&self, length: u32) -> Cast {
+    fn properties(&self, length: u32) -> TextProperties {
         let flags = (self[4] >> 32) as u32;
-        Cast {
+        TextProperties {
             length,
             questions: f32::from_bits(self[4] as u32),
             ends_with_question: flags & 1 != 0,
@@ -164,7 +164,7 @@ impl ValidityTimes {
     /// The times of a memory for which none were given.
     pub(crate) const UNLIMITED: Self = Self { expires: NEVER, from: EVER, until: NEVER };
 
-    pub(crate) fn of(span: &Span) -> Self {
+    pub(crate) fn of(span: &MemoryTimes) -> Self {
         Self {
             expires: span.expires_at.map_or(NEVER, |time| time.as_micros()),
             from: span.valid_from.map_or(EVER, |time| time.as_micros()),
@@ -329,7 +329,8 @@ mod tests {
 
     #[test]
     fn a_detail_comes_back_as_it_was() {
-        let cast = Cast { length: 9, questions: 0.25, ends_with_question: true, time_word: false };
+        let properties =
+            TextProperties { length: 9, questions: 0.25, ends_with_question: true, time_word: false };
         let doc = SegmentDoc {
             id: [1; 16],
             chunk: 3,
@@ -343,10 +344,10 @@ mod tests {
             created: 0,
             times: ValidityTimes::UNLIMITED,
             importance: 0.3,
-            cast,
+            properties,
         };
         let detail = doc.detail(NONE);
         assert_eq!((detail.at(), detail.place(), detail.chunk(), detail.session()), (-7, -5, 3, NONE));
-        assert_eq!((detail.importance().to_bits(), detail.cast(9)), (0.3_f64.to_bits(), cast));
+        assert_eq!((detail.importance().to_bits(), detail.properties(9)), (0.3_f64.to_bits(), properties));
     }
 }

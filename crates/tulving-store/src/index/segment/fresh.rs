@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use tulving_core::model::memory::Embedding;
-use tulving_core::model::search::Entry;
+use tulving_core::model::search::IndexEntry;
 use tulving_core::text::terms;
-use tulving_text::cast;
+use tulving_text::properties;
 use tulving_text::terms::ChunkTerms;
 
 use super::doc::{Facets, NEVER, SegmentDoc, SessionKey, ValidityTimes};
@@ -41,7 +41,7 @@ struct PreparedDoc<'a> {
 
 impl<'a> NewSegmentContent<'a> {
     /// Prepares the docs of these memories, with their vectors of this model. Each memory occurs once.
-    pub(crate) fn of(entries: &'a [Entry], model: Option<&str>) -> Self {
+    pub(crate) fn of(entries: &'a [IndexEntry], model: Option<&str>) -> Self {
         let mut made: Vec<PreparedDoc<'a>> = in_parallel(entries, docs_of);
         made.sort_unstable_by(|one, other| one.doc.order(&other.doc));
         for one in &mut made {
@@ -92,7 +92,7 @@ impl SegmentContent for NewSegmentContent<'_> {
 }
 
 /// Prepares the docs of a memory.
-fn docs_of(entry: &Entry) -> Vec<PreparedDoc<'_>> {
+fn docs_of(entry: &IndexEntry) -> Vec<PreparedDoc<'_>> {
     let (memory, status) = (&entry.memory, &entry.memory.status);
     if status.forgotten_at.is_some() || status.quarantined_at.is_some() {
         return Vec::new();
@@ -116,7 +116,7 @@ fn docs_of(entry: &Entry) -> Vec<PreparedDoc<'_>> {
             created: memory.usage.created_at.as_micros(),
             times,
             importance: memory.fields.class.importance.get(),
-            cast: cast::cast(body, said.body.len()),
+            properties: properties::of(body, said.body.len()),
         };
         PreparedDoc { doc, terms: counted(said), embedding: chunk.embedding.as_ref() }
     });
@@ -160,7 +160,10 @@ fn rows(embedding: &Embedding, dimensions: usize) -> Option<QuantisedVectors> {
 const WORTH_A_THREAD: usize = 64;
 
 /// The results of `work` for all entries, in the order of the entries, computed on all cores.
-fn in_parallel<'a, T: Send>(entries: &'a [Entry], work: impl Fn(&'a Entry) -> Vec<T> + Sync) -> Vec<T> {
+fn in_parallel<'a, T: Send>(
+    entries: &'a [IndexEntry],
+    work: impl Fn(&'a IndexEntry) -> Vec<T> + Sync,
+) -> Vec<T> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let share = entries.len().div_ceil(cores).max(WORTH_A_THREAD);
     if entries.len() <= share {

@@ -117,7 +117,7 @@ impl<'a> SegmentView<'a> {
             created,
             times: self.times(doc),
             importance: detail.importance(),
-            cast: detail.cast(self.lengths[place]),
+            properties: detail.properties(self.lengths[place]),
         }
     }
 }

@@ -102,7 +102,7 @@ mod tests {
     use std::collections::HashMap;
 
     use tulving_core::model::request::Filter;
-    use tulving_core::model::search::{Meaning, Question, SearchScope, Sight};
+    use tulving_core::model::search::{QueryVector, SearchQuery, SearchScope, VisibilityScope};
     use tulving_core::model::time::Timestamp;
     use tulving_core::model::vocabulary::{Boundary, State};
     use tulving_text::terms;
@@ -167,7 +167,7 @@ mod tests {
     fn scopes() -> Vec<SearchScope> {
         let spaces: HashMap<_, _> = (0..3).map(|n| (space(n), Boundary::Hub)).collect();
         let all = SearchScope {
-            sight: Sight { principal: person(0), spaces },
+            sight: VisibilityScope { principal: person(0), spaces },
             filter: Filter::default(),
             among: None,
         };
@@ -182,7 +182,7 @@ mod tests {
         let one = [(space(1), Boundary::Team)].into();
         vec![
             SearchScope { filter: dated, ..all.clone() },
-            SearchScope { sight: Sight { principal: person(1), spaces: one }, ..all.clone() },
+            SearchScope { sight: VisibilityScope { principal: person(1), spaces: one }, ..all.clone() },
             all,
         ]
     }
@@ -196,9 +196,13 @@ mod tests {
             for scope in scopes() {
                 answer::speakers(&snapshot, &scope)?;
                 for asked in ["alpha beta gamma delta", "deploy omeg psi psi", "ploym"] {
-                    let meaning = Some(Meaning { model: "m1".to_owned(), vector: vector(asked, 96) });
-                    let question =
-                        Question { terms: terms::terms(asked), meaning, depth: 30, ..Question::default() };
+                    let meaning = Some(QueryVector { model: "m1".to_owned(), vector: vector(asked, 96) });
+                    let question = SearchQuery {
+                        terms: terms::terms(asked),
+                        meaning,
+                        depth: 30,
+                        ..SearchQuery::default()
+                    };
                     answer::search(&snapshot, &scope, &question)?;
                 }
             }

@@ -87,7 +87,7 @@ fn memories<'a>(
         let id = docs.get(from)?.id;
         let (mut vectored_items, mut length) = (0, 0);
         while let Some(doc) = docs.get(start).filter(|doc| doc.id == id) {
-            length += u64::from(doc.cast.length);
+            length += u64::from(doc.properties.length);
             if rows.get(row).is_some_and(|&doc| doc as usize == start) {
                 (row, vectored_items) = (row + 1, vectored_items + 1);
             }

@@ -111,7 +111,7 @@ fn columns(sink: &mut SectionWriter<'_>, docs: &[SegmentDoc<'_>], rows: &[u32]) 
     sink.each(SegmentSection::ById, firsts)?;
     sink.each(SegmentSection::Continued, continued)?;
     sink.each(SegmentSection::Classes, classes.of_doc.iter().copied())?;
-    sink.each(SegmentSection::Lengths, docs.iter().map(|doc| doc.cast.length))?;
+    sink.each(SegmentSection::Lengths, docs.iter().map(|doc| doc.properties.length))?;
     sink.each(SegmentSection::Created, docs.iter().map(|doc| doc.created))?;
     sink.each(
         SegmentSection::Details,

@@ -16,7 +16,7 @@ use object_store::aws::{AmazonS3, AmazonS3Builder};
 use object_store::path::Path;
 use object_store::{ObjectStoreExt, PutPayload, RetryConfig};
 use tulving_core::model::error::ObjectError;
-use tulving_core::ports::{Hold, ObjectKey, Objects};
+use tulving_core::ports::{ObjectKey, Objects, ObjectsHold};
 
 pub use keys::S3Keys;
 use trouble::S3ErrorReply;
@@ -147,11 +147,11 @@ impl Objects for S3Objects {
         }
     }
 
-    fn keeping(&self) -> Result<Hold, ObjectError> {
+    fn keeping(&self) -> Result<ObjectsHold, ObjectError> {
         self.held.keeping()
     }
 
-    fn removing(&self) -> Result<Option<Hold>, ObjectError> {
+    fn removing(&self) -> Result<Option<ObjectsHold>, ObjectError> {
         self.held.removing()
     }
 }

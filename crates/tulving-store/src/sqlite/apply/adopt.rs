@@ -1,7 +1,7 @@
 //! Imports memories of other systems, and records which memory was made from each of them.
 
 use rusqlite::params;
-use tulving_core::model::change::{Adoption, ForeignItem};
+use tulving_core::model::change::{ForeignItem, ImportedRecord};
 use tulving_core::model::error::Conflict;
 use tulving_core::model::id::MemoryId;
 use tulving_core::model::record::LoadOutcome;
@@ -11,8 +11,8 @@ use super::super::rows::LARGEST;
 use super::ChangeSetWriter;
 
 impl ChangeSetWriter<'_> {
-    pub(super) fn adopt(&mut self, adoption: &Adoption) -> Result<LoadOutcome, SqliteError> {
-        let Adoption { item, record, chunks, above } = adoption;
+    pub(super) fn adopt(&mut self, adoption: &ImportedRecord) -> Result<LoadOutcome, SqliteError> {
+        let ImportedRecord { item, record, chunks, above } = adoption;
         let id = record.memory.id;
         let loaded = self.take_in(record, Some(chunks), |act, memory| {
             if let Some(wanted) = memory.number.filter(|wanted| wanted.0 <= *above)

@@ -1,7 +1,7 @@
 //! Writes records of imported files, and the results of the work on memories.
 
 use rusqlite::params;
-use tulving_core::model::change::Settled;
+use tulving_core::model::change::BackgroundResult;
 use tulving_core::model::error::Conflict;
 use tulving_core::model::file::ImportedFile;
 use tulving_core::model::id::SpaceId;
@@ -49,7 +49,7 @@ impl ChangeSetWriter<'_> {
         if written == 0 { Err(Conflict::Gone { id: *memory }.into()) } else { Ok(()) }
     }
 
-    pub(super) fn settle_work(&mut self, settled: &Settled) -> Result<(), SqliteError> {
+    pub(super) fn settle_work(&mut self, settled: &BackgroundResult) -> Result<(), SqliteError> {
         let before = self.kept(settled.id, settled.from, &settled.stood)?;
         let version = &before.version;
         self.update_row(MemoryRowUpdate {

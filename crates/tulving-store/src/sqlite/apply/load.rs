@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension, ToSql, params};
 use tulving_core::model::association::Association;
 use tulving_core::model::audit::AuditEntry;
 use tulving_core::model::change::{ChangeSet, Write};
-use tulving_core::model::id::{MemoryId, Number, SpaceId, Version};
+use tulving_core::model::id::{MemoryId, MemoryNumber, SpaceId, Version};
 use tulving_core::model::memory::{Attachment, Chunk, Memory};
 use tulving_core::model::record::{LoadOutcome, MemoryRecord, Record};
 use tulving_core::model::space::{MemberOf, Membership, Org, Principal, Space, Team};
@@ -24,7 +24,7 @@ use super::memories::whereabouts;
 const LARGEST_VERSION: u32 = 1 << 31;
 
 /// The number that a memory gets, if any.
-pub(super) type AssignedNumber = Result<Option<Number>, SqliteError>;
+pub(super) type AssignedNumber = Result<Option<MemoryNumber>, SqliteError>;
 
 /// The chunks of memories that will be loaded; `None` if several of these memories have the same id.
 pub(in super::super) type ChunksByMemory = HashMap<MemoryId, Option<Vec<Chunk>>>;
@@ -292,7 +292,7 @@ impl ChangeSetWriter<'_> {
     }
 
     /// Returns true if a memory of the space has this number.
-    pub(super) fn has_number(&self, space: SpaceId, number: Number) -> Result<bool, SqliteError> {
+    pub(super) fn has_number(&self, space: SpaceId, number: MemoryNumber) -> Result<bool, SqliteError> {
         let key: [&dyn ToSql; 2] = [space.as_bytes(), &signed(number.0)];
         self.has("SELECT 1 FROM memories WHERE space = ?1 AND number = ?2", &key)
     }

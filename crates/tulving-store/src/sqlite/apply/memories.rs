@@ -6,9 +6,9 @@ use std::collections::hash_map::Entry;
 
 use rusqlite::{OptionalExtension, params};
 use tulving_core::model::association::Association;
-use tulving_core::model::change::{NewMemory, Revision, Touch, Vouched};
+use tulving_core::model::change::{ConfirmedOrigin, NewMemory, RecallCount, Revision};
 use tulving_core::model::error::Conflict;
-use tulving_core::model::id::{MemoryId, Number, SpaceId, Version};
+use tulving_core::model::id::{MemoryId, MemoryNumber, SpaceId, Version};
 use tulving_core::model::memory::{Memory, Status, VersionRecord};
 use tulving_core::model::record::CurrentVersion;
 use tulving_core::model::vocabulary::{ChangeKind, State, VersionAct};
@@ -51,10 +51,10 @@ impl ChangeSetWriter<'_> {
     }
 
     /// Takes the number for the next memory of the space. A number is never used twice.
-    pub(super) fn next_number(&mut self, space: SpaceId) -> Result<Number, SqliteError> {
+    pub(super) fn next_number(&mut self, space: SpaceId) -> Result<MemoryNumber, SqliteError> {
         let next = self.number_counter(space)?;
         *next += 1;
-        Ok(Number(*next - 1))
+        Ok(MemoryNumber(*next - 1))
     }
 
     /// The counter of a space's numbers, cached for this change set.
@@ -101,7 +101,7 @@ impl ChangeSetWriter<'_> {
         if let Some(attachment) = &revision.attachment {
             self.attach(before.row, attachment.as_ref())?;
         }
-        if let Some(Vouched { author, trust }) = revision.vouched {
+        if let Some(ConfirmedOrigin { author, trust }) = revision.vouched {
             self.transaction
                 .prepare_cached("UPDATE memories SET author = ?2, trust = ?3 WHERE row = ?1")?
                 .execute(params![before.row, author.as_str(), trust.as_str()])?;
@@ -287,7 +287,7 @@ impl ChangeSetWriter<'_> {
         Ok(())
     }
 
-    pub(super) fn touch(&mut self, touch: &Touch) -> Result<(), SqliteError> {
+    pub(super) fn touch(&mut self, touch: &RecallCount) -> Result<(), SqliteError> {
         let found = self
             .transaction
             .prepare_cached(

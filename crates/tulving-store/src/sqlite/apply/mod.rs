@@ -23,7 +23,7 @@ use std::collections::HashMap;
 
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 use tulving_core::model::audit::AuditEntry;
-use tulving_core::model::change::{Applied, ChangeSet, Right, Write};
+use tulving_core::model::change::{Applied, ChangeSet, RequiredRole, Write};
 use tulving_core::model::error::{Conflict, StoreError};
 use tulving_core::model::id::{MemoryId, PrincipalId, Seq, SpaceId};
 use tulving_core::model::time::Timestamp;
@@ -107,7 +107,7 @@ pub(super) fn trim_log(
     Ok(trimmed)
 }
 
-fn require(transaction: &Connection, actor: PrincipalId, right: &Right) -> Result<(), SqliteError> {
+fn require(transaction: &Connection, actor: PrincipalId, right: &RequiredRole) -> Result<(), SqliteError> {
     let mut statement = transaction
         .prepare_cached("SELECT role FROM members WHERE principal = ?1 AND realm = 'space' AND of = ?2")?;
     let role: Option<Role> = statement
@@ -118,7 +118,7 @@ fn require(transaction: &Connection, actor: PrincipalId, right: &Right) -> Resul
 
 /// Returns a conflict if the memory is in another space. A missing memory is reported by the write that uses the
 /// memory.
-fn require_in_place(transaction: &Connection, right: &Right) -> Result<(), SqliteError> {
+fn require_in_place(transaction: &Connection, right: &RequiredRole) -> Result<(), SqliteError> {
     let Some(id) = right.over else {
         return Ok(());
     };

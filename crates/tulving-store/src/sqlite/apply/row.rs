@@ -5,7 +5,7 @@
 use std::sync::LazyLock;
 
 use rusqlite::{ToSql, params, params_from_iter};
-use tulving_core::model::id::{Number, PassId, PrincipalId, Version};
+use tulving_core::model::id::{MemoryNumber, PassId, PrincipalId, Version};
 use tulving_core::model::memory::{Attachment, Chunk, Memory, Status, VersionFields, VersionRecord};
 use tulving_core::model::record::CurrentVersion;
 use tulving_core::model::time::Timestamp;
@@ -62,7 +62,7 @@ impl ChangeSetWriter<'_> {
     pub(super) fn insert_row(
         &mut self,
         memory: &Memory,
-        number: Option<Number>,
+        number: Option<MemoryNumber>,
         written: &CurrentVersion,
         apart: i64,
     ) -> Result<i64, SqliteError> {

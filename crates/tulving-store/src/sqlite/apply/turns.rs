@@ -1,7 +1,7 @@
 //! Writes turns of conversations, and the stored orders of listings.
 
 use rusqlite::{OptionalExtension, params};
-use tulving_core::model::change::Listing;
+use tulving_core::model::change::FrozenOrder;
 use tulving_core::model::id::{MemoryId, SpaceId};
 use tulving_core::model::turn::Turn;
 
@@ -59,7 +59,7 @@ impl ChangeSetWriter<'_> {
         Ok(())
     }
 
-    pub(super) fn freeze_listing(&mut self, listing: &Listing) -> Result<(), SqliteError> {
+    pub(super) fn freeze_listing(&mut self, listing: &FrozenOrder) -> Result<(), SqliteError> {
         self.transaction
             .prepare_cached("DELETE FROM listings WHERE expires_at <= ?1")?
             .execute([self.now().as_micros()])?;

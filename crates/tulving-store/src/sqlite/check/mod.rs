@@ -13,7 +13,7 @@ use tulving_core::model::checkup::{
 use tulving_core::model::error::StoreError;
 use tulving_core::model::id::MemoryId;
 use tulving_core::model::job;
-use tulving_core::ports::Checkup;
+use tulving_core::ports::IntegrityChecks;
 use tulving_core::text::normalize;
 
 use super::failure::SqliteError;
@@ -115,7 +115,7 @@ const ORPHANS: &[(&str, &str)] = &[
     ),
 ];
 
-impl Checkup for SqliteStore {
+impl IntegrityChecks for SqliteStore {
     fn check(&self, depth: StoreCheckDepth) -> Result<StoreCheckReport, StoreError> {
         let mut checkup = StoreCheckReport::default();
         self.read(|reader| {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use tempfile::{TempDir, tempdir};
-use tulving_core::model::foreign::{Collection, Diary, Stands};
+use tulving_core::model::foreign::{ForeignCollection, ForeignStatus, ForeignWorkspace};
 use tulving_core::model::vocabulary::{Boundary, ContentType, Kind, MemoryType, Relation, Stability, System};
 use tulving_store::foreign::{self, ForeignContent, ForeignError};
 
@@ -19,7 +19,7 @@ fn written(name: &str, text: impl AsRef<[u8]>) -> (TempDir, PathBuf) {
     (folder, path)
 }
 
-fn of(name: &str, text: &str) -> (System, Collection) {
+fn of(name: &str, text: &str) -> (System, ForeignCollection) {
     let (_folder, path) = written(name, text);
     read(&path)
 }
@@ -66,7 +66,7 @@ fn memaxs_memories_keep_their_fields() {
         assert_eq!(request.tags.as_deref(), Some(["ops".to_owned(), "deploy".to_owned()].as_slice()));
         assert_eq!(request.source_path.as_deref(), Some("/docs/deploy.md"));
         assert!(request.pinned);
-        assert_eq!((memory.agent.as_deref(), memory.stands), (Some("claude-code"), Stands::Archived));
+        assert_eq!((memory.agent.as_deref(), memory.stands), (Some("claude-code"), ForeignStatus::Archived));
         assert_eq!(memory.times.access_count, 9);
     }
 }
@@ -137,7 +137,7 @@ fn a_graph_as_its_tools_give_it_is_the_same() {
     let (system, whole) = of("graph.json", &graph);
     let (_, lines) = of("memory.jsonl", GRAPH);
     assert_eq!((system, &whole.links), (System::Mcp, &lines.links));
-    let contents = |all: &Collection| {
+    let contents = |all: &ForeignCollection| {
         all.memories.iter().map(|memory| memory.request.content.clone()).collect::<Vec<_>>()
     };
     assert_eq!(contents(&whole), contents(&lines));
@@ -222,7 +222,8 @@ fn a_later_export_that_begins_later_names_its_messages_alike() {
         of("c.json", &format!(r#"{{"title": "long", "messages": [{}]}}"#, messages.join(","))).1
     };
     let (first, second) = (export(0, 6), export(3, 9));
-    let names = |all: &Collection| all.memories.iter().map(|memory| memory.name.clone()).collect::<Vec<_>>();
+    let names =
+        |all: &ForeignCollection| all.memories.iter().map(|memory| memory.name.clone()).collect::<Vec<_>>();
     assert_eq!(names(&first)[3..], names(&second)[..3]);
     assert_eq!(
         first.memories[3].request.position, second.memories[0].request.position,
@@ -328,7 +329,7 @@ fn nesting_without_an_end_is_no_json() {
     assert_eq!(whose(&deep), None);
 }
 
-fn diary(path: &Path) -> Diary {
+fn diary(path: &Path) -> ForeignWorkspace {
     let source = foreign::find(path).expect("read").expect("a workspace");
     assert_eq!(source.system(), System::Maven);
     match source.read(None).expect("read") {

@@ -7,7 +7,7 @@ mod safety;
 use std::path::Path;
 
 use rusqlite::Connection;
-use tulving_core::model::foreign::{Collection, ForeignMemory};
+use tulving_core::model::foreign::{ForeignCollection, ForeignMemory};
 use tulving_core::model::vocabulary::System;
 use tulving_store::foreign::{self, ForeignContent, ForeignError};
 
@@ -63,7 +63,7 @@ pub(crate) fn database(path: &Path, statements: &str) -> Connection {
 
 /// Reads a path, and returns its system and content.
 #[track_caller]
-pub(crate) fn read(path: &Path) -> (System, Collection) {
+pub(crate) fn read(path: &Path) -> (System, ForeignCollection) {
     let source = match foreign::find(path) {
         Ok(Some(source)) => source,
         Ok(None) => panic!("nobody's"),
@@ -86,7 +86,7 @@ pub(crate) fn refused(path: &Path) -> ForeignError {
 }
 
 #[track_caller]
-pub(crate) fn named<'a>(all: &'a Collection, label: &str) -> &'a ForeignMemory {
+pub(crate) fn named<'a>(all: &'a ForeignCollection, label: &str) -> &'a ForeignMemory {
     let found = all.memories.iter().find(|memory| memory.label == label);
     found.unwrap_or_else(|| {
         panic!("no {label} among {:?}", all.memories.iter().map(|memory| &memory.label).collect::<Vec<_>>())

@@ -1,8 +1,8 @@
 //! The import of database rows.
 
 use tempfile::tempdir;
-use tulving_core::model::foreign::Stands;
-use tulving_core::model::id::Number;
+use tulving_core::model::foreign::ForeignStatus;
+use tulving_core::model::id::MemoryNumber;
 use tulving_core::model::vocabulary::{
     Author, ContentType, LinkedBy, MemoryType, Relation, Stability, System, TurnRole,
 };
@@ -20,7 +20,7 @@ fn maxs_memories_keep_their_numbers_and_times() {
     let memory = named(&all, "#12");
     assert_eq!(memory.request.content, "Prefers TypeScript over JavaScript");
     assert_eq!(memory.request.memory_type, Some(MemoryType::Preference));
-    assert_eq!((memory.request.author, memory.number), (Some(Author::User), Some(Number(12))));
+    assert_eq!((memory.request.author, memory.number), (Some(Author::User), Some(MemoryNumber(12))));
     assert_eq!(
         memory.times.created_at.map(|at| at.to_string()).as_deref(),
         Some("2025-03-01T08:30:00.000000Z")
@@ -118,8 +118,8 @@ fn spacebots_memories_come_with_links_and_what_was_forgotten() {
     );
     let event = named(&all, "550e8400-e29b-41d4-a716-446655440002");
     assert_eq!(event.request.conversation.as_deref(), Some("general"));
-    assert_eq!(named(&all, "550e8400-e29b-41d4-a716-446655440003").stands, Stands::Forgotten);
-    assert_eq!(all.memories[0].stands, Stands::Forgotten, "the oldest comes first");
+    assert_eq!(named(&all, "550e8400-e29b-41d4-a716-446655440003").stands, ForeignStatus::Forgotten);
+    assert_eq!(all.memories[0].stands, ForeignStatus::Forgotten, "the oldest comes first");
     let links: Vec<_> = all.links.iter().map(|link| (link.relation, link.weight, link.linked_by)).collect();
     assert_eq!(
         links,

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use tulving_core::model::id::MemoryId;
 use tulving_core::model::request::Filter;
-use tulving_core::model::search::{Meaning, Question, SearchScope, Sight};
+use tulving_core::model::search::{QueryVector, SearchQuery, SearchScope, VisibilityScope};
 use tulving_core::model::time::Timestamp;
 use tulving_core::model::vocabulary::{Author, Boundary, ContentType, Kind, MemoryType, Stability, State};
 use tulving_text::terms;
@@ -14,21 +14,25 @@ use super::fake::{Fake, WORDS, person, space, text, vector};
 /// Returns the scope of the first person, who sees everything that is shared in all spaces.
 pub(super) fn everything() -> SearchScope {
     let spaces = (0..3).map(|n| (space(n), Boundary::Hub)).collect();
-    SearchScope { sight: Sight { principal: person(0), spaces }, filter: Filter::default(), among: None }
+    SearchScope {
+        sight: VisibilityScope { principal: person(0), spaces },
+        filter: Filter::default(),
+        among: None,
+    }
 }
 
 /// Returns a question by words alone.
-pub(super) fn words(text: &str) -> Question {
-    Question { terms: terms::terms(text), depth: 50, ..Question::default() }
+pub(super) fn words(text: &str) -> SearchQuery {
+    SearchQuery { terms: terms::terms(text), depth: 50, ..SearchQuery::default() }
 }
 
 /// Returns a question by words and meaning.
-pub(super) fn question(text: &str, model: &str, dimensions: usize) -> Question {
-    let meaning = Meaning { model: model.to_owned(), vector: vector(text, dimensions) };
-    Question { meaning: Some(meaning), ..words(text) }
+pub(super) fn question(text: &str, model: &str, dimensions: usize) -> SearchQuery {
+    let meaning = QueryVector { model: model.to_owned(), vector: vector(text, dimensions) };
+    SearchQuery { meaning: Some(meaning), ..words(text) }
 }
 
-pub(super) fn any_question(random: &mut fastrand::Rng) -> Question {
+pub(super) fn any_question(random: &mut fastrand::Rng) -> SearchQuery {
     let count = random.usize(0..6);
     let mut asked = text(random, count);
     // Unknown words: the beginning of one, the inside of one, nothing at all.
@@ -58,7 +62,7 @@ pub(super) fn any_scope(store: &Fake, random: &mut fastrand::Rng) -> SearchScope
     }
     let ids: Vec<MemoryId> = store.inner().kept.keys().copied().collect();
     let among = (random.u8(..6) == 0).then(|| ids.into_iter().filter(|_| random.bool()).collect());
-    SearchScope { sight: Sight { principal: person(random.u8(..2)), spaces }, filter, among }
+    SearchScope { sight: VisibilityScope { principal: person(random.u8(..2)), spaces }, filter, among }
 }
 
 fn narrow(filter: &mut Filter, random: &mut fastrand::Rng) {

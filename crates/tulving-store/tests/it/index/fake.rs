@@ -7,10 +7,10 @@ use tulving_core::model::audit::AuditEntry;
 use tulving_core::model::change::Change;
 use tulving_core::model::error::StoreError;
 use tulving_core::model::id::{MemoryId, PrincipalId, Seq, SpaceId};
-use tulving_core::model::memory::{Chunk, Embedding, Memory, Mirror, Span};
+use tulving_core::model::memory::{Chunk, Embedding, Memory, MemoryTimes, Mirror};
 use tulving_core::model::request::AuditFilter;
 use tulving_core::model::score::Importance;
-use tulving_core::model::search::Entry;
+use tulving_core::model::search::IndexEntry;
 use tulving_core::model::space::Viewer;
 use tulving_core::model::time::Timestamp;
 use tulving_core::model::vocabulary::{
@@ -149,17 +149,17 @@ impl Fake {
         self.keep(ChangeKind::Embedded, kept);
     }
 
-    fn entry(kept: &Kept, model: Option<&str>) -> Entry {
+    fn entry(kept: &Kept, model: Option<&str>) -> IndexEntry {
         let vectors = model.and_then(|model| kept.vectors.get(model));
         let mut chunks = kept.chunks.clone();
         for (n, chunk) in chunks.iter_mut().enumerate() {
             chunk.embedding = vectors.and_then(|vectors| vectors.get(n)?.clone());
         }
-        Entry { memory: kept.memory.clone(), chunks }
+        IndexEntry { memory: kept.memory.clone(), chunks }
     }
 
     /// Returns all entries, for searches by hand.
-    pub(super) fn all(&self, model: Option<&str>) -> Vec<Entry> {
+    pub(super) fn all(&self, model: Option<&str>) -> Vec<IndexEntry> {
         self.inner().kept.values().map(|kept| Self::entry(kept, model)).collect()
     }
 }
@@ -211,7 +211,7 @@ impl Log for Fake {
 }
 
 impl Feed for Fake {
-    fn entries(&self, ids: &[MemoryId], model: Option<&str>) -> Result<Vec<Entry>, StoreError> {
+    fn entries(&self, ids: &[MemoryId], model: Option<&str>) -> Result<Vec<IndexEntry>, StoreError> {
         let inner = self.inner();
         Ok(ids.iter().filter_map(|id| Some(Self::entry(inner.kept.get(id)?, model))).collect())
     }
@@ -221,7 +221,7 @@ impl Feed for Fake {
         after: Option<MemoryId>,
         limit: usize,
         model: Option<&str>,
-    ) -> Result<Vec<Entry>, StoreError> {
+    ) -> Result<Vec<IndexEntry>, StoreError> {
         let inner = self.inner();
         let later = inner.kept.iter().filter(|(id, _)| after.is_none_or(|after| **id > after));
         Ok(later.take(limit).map(|(_, kept)| Self::entry(kept, model)).collect())
@@ -366,7 +366,8 @@ fn vary(memory: &mut Memory, random: &mut fastrand::Rng) {
         let when = Timestamp::from_micros(1_700_000_000_000_000 + random.i64(0..400) * 1_000_000);
         (random.u8(..4) == 0).then_some(when)
     };
-    fields.span = Span { occurred_at: time(), valid_from: time(), valid_until: time(), expires_at: time() };
+    fields.span =
+        MemoryTimes { occurred_at: time(), valid_from: time(), valid_until: time(), expires_at: time() };
 }
 
 /// Does a random act on the store.

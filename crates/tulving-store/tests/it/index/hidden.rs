@@ -7,7 +7,7 @@ use std::sync::Arc;
 use tulving_core::model::id::SpaceId;
 use tulving_core::model::memory::Memory;
 use tulving_core::model::request::Filter;
-use tulving_core::model::search::{Found, SearchScope, Sight};
+use tulving_core::model::search::{SearchResults, SearchScope, VisibilityScope};
 use tulving_core::model::vocabulary::{Boundary, ChangeKind};
 use tulving_core::ports::Index;
 use tulving_store::SearchIndex;
@@ -20,7 +20,7 @@ const BAIT: [&str; 10] =
     ["deploy", "deployer", "ploym", "xyzzy", "de", "al", "alp", "omegas", "deployments", "employment"];
 
 /// Returns a store with only the memories that this sight shows.
-fn shown(store: &Fake, sight: &Sight) -> Arc<Fake> {
+fn shown(store: &Fake, sight: &VisibilityScope) -> Arc<Fake> {
     let bare = Fake::new(Some("m1"));
     let sees = |memory: &Memory| sight.sees(memory.space, memory.owner, memory.fields.boundary);
     for kept in store.inner().kept.values().filter(|kept| sees(&kept.memory)) {
@@ -89,7 +89,11 @@ fn answers_are_the_same_with_and_without_what_is_hidden() {
 /// Returns the scope of Bob, who sees everything that is shared in the first space.
 fn bob() -> SearchScope {
     let spaces: HashMap<SpaceId, Boundary> = [(space(0), Boundary::Hub)].into();
-    SearchScope { sight: Sight { principal: person(1), spaces }, filter: Filter::default(), among: None }
+    SearchScope {
+        sight: VisibilityScope { principal: person(1), spaces },
+        filter: Filter::default(),
+        among: None,
+    }
 }
 
 fn saved(store: &Fake, owner: u8, boundary: Boundary, content: &str) {
@@ -99,7 +103,7 @@ fn saved(store: &Fake, owner: u8, boundary: Boundary, content: &str) {
     store.save(made, cut(content, 1));
 }
 
-fn asked(index: &SearchIndex, question: &str) -> Found {
+fn asked(index: &SearchIndex, question: &str) -> SearchResults {
     index.search(&bob(), &words(question)).expect("an answer")
 }
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::sync::{Arc, Barrier};
 
 use tulving_core::model::id::MemoryId;
-use tulving_core::model::search::Found;
+use tulving_core::model::search::SearchResults;
 use tulving_core::ports::{Index, Log};
 use tulving_store::{FoldOutcome, PendingIndexWork, SearchIndex};
 
@@ -15,7 +15,7 @@ use super::files::{assert_right, files, flip, index_of, store_of};
 /// More than is read before answering.
 const MANY: usize = 6_000;
 
-fn find(index: &SearchIndex, asked: &str) -> Found {
+fn find(index: &SearchIndex, asked: &str) -> SearchResults {
     index.search(&everything(), &words(asked)).expect("an answer")
 }
 
@@ -43,7 +43,7 @@ fn a_large_store_without_a_base_answers_from_what_changed_last_and_says_so() {
     store.erase(forgotten);
     // The last changes are found with all their data; the others by their letters.
     let found = find(&index, "xylophones");
-    let memories = |found: &Found| found.items.iter().map(|item| item.memory).collect::<Vec<_>>();
+    let memories = |found: &SearchResults| found.items.iter().map(|item| item.memory).collect::<Vec<_>>();
     assert!(found.partial && found.within <= 5_001, "{} items", found.within);
     assert_eq!(memories(&found), [first, last]);
     assert!(files(folder.path(), "segment-").is_empty(), "who only searches writes nothing");

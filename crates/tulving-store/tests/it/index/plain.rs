@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tulving_core::model::id::MemoryId;
-use tulving_core::model::search::{self, Entry, Found, Item, Meaning, Question, SearchScope, Session};
+use tulving_core::model::search::{
+    self, IndexEntry, Item, QueryVector, SearchQuery, SearchResults, SearchScope, Session,
+};
 use tulving_core::model::time::Timestamp;
 use tulving_core::ports::Index;
 use tulving_store::SearchIndex;
@@ -28,16 +30,17 @@ fn same_option(one: Option<f32>, other: Option<f32>, what: &str) {
     same(one.unwrap_or(0.0), other.unwrap_or(0.0), what);
 }
 
-fn by_name(found: &Found) -> BTreeMap<(MemoryId, u32), &Item> {
+fn by_name(found: &SearchResults) -> BTreeMap<(MemoryId, u32), &Item> {
     found.items.iter().map(|item| ((item.memory, item.chunk), item)).collect()
 }
 
-fn session<'a>(found: &'a Found, item: &Item) -> Option<&'a Session> {
+fn session<'a>(found: &'a SearchResults, item: &Item) -> Option<&'a Session> {
     item.session.map(|session| &found.sessions[session as usize])
 }
 
-fn assert_same(one: &Found, other: &Found) {
-    let counts = |found: &Found| (found.with_terms, found.with_meaning, found.unembedded, found.within);
+fn assert_same(one: &SearchResults, other: &SearchResults) {
+    let counts =
+        |found: &SearchResults| (found.with_terms, found.with_meaning, found.unembedded, found.within);
     assert_eq!(counts(one), counts(other));
     assert_eq!(one.sessions.len(), other.sessions.len());
     assert_eq!(one.rarities.len(), other.rarities.len());
@@ -49,9 +52,10 @@ fn assert_same(one: &Found, other: &Found) {
         same(item.coverage, like.coverage, "coverage");
         same_option(item.whole, like.whole, "whole");
         same_option(item.sentence, like.sentence, "sentence");
-        let plain = |item: &Item| (item.candidate, item.order, item.at, item.cast, item.weights);
+        let plain = |item: &Item| (item.candidate, item.order, item.at, item.properties, item.weights);
         assert_eq!(plain(item), plain(like));
-        let speaker = |found: &Found, item: &Item| item.speaker.map(|at| found.speakers[at as usize].clone());
+        let speaker =
+            |found: &SearchResults, item: &Item| item.speaker.map(|at| found.speakers[at as usize].clone());
         assert_eq!(speaker(one, item), speaker(other, like));
         match (session(one, item), session(other, like)) {
             (Some(talk), Some(same_talk)) => {
@@ -66,8 +70,8 @@ fn assert_same(one: &Found, other: &Found) {
 }
 
 /// True if another item scores the same as the last candidate: then rounding decides which of them is one.
-fn undecided(plain: &PlainIndex, scope: &SearchScope, question: &Question) -> bool {
-    let all = plain.search(scope, &Question { depth: 10_000, ..question.clone() }).expect("an answer");
+fn undecided(plain: &PlainIndex, scope: &SearchScope, question: &SearchQuery) -> bool {
+    let all = plain.search(scope, &SearchQuery { depth: 10_000, ..question.clone() }).expect("an answer");
     let lanes: [fn(&Item) -> Option<f32>; 2] =
         [|item| Some(item.lexical).filter(|score| *score > 0.0), |item| item.whole.map(|_| item.closeness())];
     lanes.into_iter().any(|score| {
@@ -107,7 +111,7 @@ fn the_index_and_the_plain_one_find_the_same() {
 }
 
 /// Returns the closeness of an item from its exact vectors.
-fn exact(entries: &[Entry], item: &Item, meaning: &Meaning) -> f32 {
+fn exact(entries: &[IndexEntry], item: &Item, meaning: &QueryVector) -> f32 {
     let entry = entries.iter().find(|entry| entry.memory.id == item.memory).expect("it is there");
     let dot = |vector: &Vec<f32>| vector.iter().zip(&meaning.vector).map(|(a, b)| a * b).sum::<f32>();
     entry.chunks[item.chunk as usize].embedding.as_ref().map_or(0.0, |embedding| {
@@ -163,9 +167,9 @@ fn what_is_of_a_time_is_a_candidate_for_both_and_no_more_than_were_asked_for() {
 }
 
 /// Returns a question about some of the times in the fake store.
-fn any_time(depth: usize) -> Question {
+fn any_time(depth: usize) -> SearchQuery {
     let at = |seconds: i64| Timestamp::from_micros(1_700_000_000_000_000 + seconds * 1_000_000);
-    Question { depth, times: vec![at(0)..at(150), at(300)..at(100_000)], ..Question::default() }
+    SearchQuery { depth, times: vec![at(0)..at(150), at(300)..at(100_000)], ..SearchQuery::default() }
 }
 
 #[test]

@@ -8,7 +8,7 @@ use tulving_core::model::change::Write;
 use tulving_core::model::id::{MemoryId, PrincipalId, SpaceId, TeamId, Version};
 use tulving_core::model::memory::{Embedding, VersionFields};
 use tulving_core::model::request::Filter;
-use tulving_core::model::search::{Meaning, Question, SearchScope};
+use tulving_core::model::search::{QueryVector, SearchQuery, SearchScope};
 use tulving_core::model::space::{MemberOf, Membership, Space};
 use tulving_core::model::vocabulary::{Boundary, Role, SpaceKind};
 use tulving_core::ports::{Directory, Index};
@@ -41,8 +41,9 @@ impl Process {
 
     fn search(&self, filter: Filter, asked: &str, vector: Option<Vec<f32>>) -> Vec<MemoryId> {
         let scope = SearchScope { sight: self.store.sight(&user()).expect("a sight"), filter, among: None };
-        let meaning = vector.map(|vector| Meaning { model: "a".to_owned(), vector });
-        let question = Question { terms: terms::terms(asked), meaning, depth: 10, ..Question::default() };
+        let meaning = vector.map(|vector| QueryVector { model: "a".to_owned(), vector });
+        let question =
+            SearchQuery { terms: terms::terms(asked), meaning, depth: 10, ..SearchQuery::default() };
         let found = self.index.search(&scope, &question).expect("an answer");
         found.items.iter().map(|item| item.memory).collect()
     }

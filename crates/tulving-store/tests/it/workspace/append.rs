@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use data_encoding::HEXLOWER;
-use tulving_core::model::file::{Appended, FilePath, Folder};
+use tulving_core::model::file::{AppendResult, FilePath, Folder};
 use tulving_core::ports::{Files, From};
 
 use super::made::{Made, Stop, child, file, names, part, workspace};
@@ -20,9 +20,9 @@ fn an_entry_is_on_lines_of_its_own() {
     let made = Made::new();
     let day = file("memory/2026-05-27.md");
     let first = made.files.append(&day, "# 2026-05-27").expect("added");
-    assert_eq!(first, Appended { start: 0, created: true });
+    assert_eq!(first, AppendResult { start: 0, created: true });
     let second = made.files.append(&day, "- one\n- two").expect("added");
-    assert_eq!(second, Appended { start: 13, created: false });
+    assert_eq!(second, AppendResult { start: 13, created: false });
     assert_eq!(made.text("memory/2026-05-27.md"), "# 2026-05-27\n- one\n- two\n");
     assert_eq!(mode(&made.at("memory/2026-05-27.md")), 0o600);
     assert_eq!(mode(&made.at("memory")), 0o700);
@@ -53,7 +53,7 @@ fn what_is_there_stays_to_the_byte() {
         let inode = made.at(&name).metadata().expect("there").ino();
         let added = made.files.append(&file(&name), "x\ny").expect("added");
         assert_eq!(made.bytes(&name), after, "{name}");
-        assert_eq!(added, Appended { start, created: false }, "{name}");
+        assert_eq!(added, AppendResult { start, created: false }, "{name}");
         assert_eq!(mode(&made.at(&name)), 0o640, "{name}");
         assert_eq!(made.at(&name).metadata().expect("there").ino(), inode, "written in place");
     }

@@ -1,14 +1,14 @@
 use std::fs;
 
 use tulving_core::model::error::FileError;
-use tulving_core::model::file::Pledge;
+use tulving_core::model::file::PendingFile;
 use tulving_core::model::id::MemoryId;
 use tulving_core::ports::Files;
 
 use super::made::{Made, file, time};
 
-fn pledge(name: &str) -> Pledge {
-    Pledge { path: file(name), memory: MemoryId::mint(time(0)) }
+fn pledge(name: &str) -> PendingFile {
+    PendingFile { path: file(name), memory: MemoryId::mint(time(0)) }
 }
 
 #[test]

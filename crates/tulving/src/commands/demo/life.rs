@@ -7,7 +7,9 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use tulving_core::model::id::MemoryRef;
-use tulving_core::model::request::{Ask, AssociationRequest, Filter, Mode, RecallRequest, SaveRequest};
+use tulving_core::model::request::{
+    AssociationRequest, Filter, Mode, RecallQuestion, RecallRequest, SaveRequest,
+};
 use tulving_core::model::time::Timestamp;
 use tulving_core::model::vocabulary::{MemoryType, Relation};
 use tulving_core::ports::Clock;
@@ -180,7 +182,7 @@ pub(super) fn live(
 
 fn question(text: &str) -> RecallRequest {
     RecallRequest {
-        mode: Mode::Hybrid(Box::new(Ask::new(text))),
+        mode: Mode::Hybrid(Box::new(RecallQuestion::new(text))),
         filter: Filter::default(),
         sort: None,
         limit: 3,

@@ -1,6 +1,6 @@
 //! `/why`: explains the last answer, as a whole or for one memory part by part.
 
-use tulving_core::model::answer::{Explanation, Hit, LaneMark, Part};
+use tulving_core::model::answer::{Explanation, Hit, LaneMark, ScorePart};
 use tulving_core::model::id::MemoryRef;
 
 use crate::args::reference;
@@ -70,8 +70,8 @@ fn names(which: MemoryRef, hit: &Hit) -> bool {
 
 /// Shows the parts of the score, and the rank in each lane.
 fn parts(explanation: &Explanation) -> Vec<String> {
-    let row = |part: &Part| {
-        let Part { name, raw, weight, value } = part;
+    let row = |part: &ScorePart| {
+        let ScorePart { name, raw, weight, value } = part;
         [name.as_str().to_owned(), figure(*raw), figure(*weight), figure(*value)]
     };
     let mut rows: Vec<[String; 4]> = explanation.parts.iter().map(row).collect();

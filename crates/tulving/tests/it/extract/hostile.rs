@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use tulving_core::model::error::ExtractError;
-use tulving_core::ports::{Extracted, Extractor};
+use tulving_core::ports::{ExtractedText, Extractor};
 use tulving_store::extract::ExtractLimits;
 use tulving_testkit::pdf::{page, pdf, stream};
 use tulving_testkit::zip::{ZipPart, zip, zlib_bomb};
@@ -15,7 +15,7 @@ const HELLO: &[u8] = b"BT /F1 12 Tf 72 700 Td (Hello) Tj ET ";
 const DEEP: usize = 200_000;
 
 /// Reads a file, and looks whether anything is left of that.
-fn read(limits: &ExtractLimits, media_type: &str, bytes: &[u8]) -> Result<Extracted, ExtractError> {
+fn read(limits: &ExtractLimits, media_type: &str, bytes: &[u8]) -> Result<ExtractedText, ExtractError> {
     let begun = Instant::now();
     let read = extractor(limits.clone()).extract(media_type, bytes);
     assert!(begun.elapsed() < limits.wall + Duration::from_secs(5), "{:?}", begun.elapsed());

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 use tulving_core::model::error::ExtractError;
-use tulving_core::ports::{Extracted, Extractor};
+use tulving_core::ports::{ExtractedText, Extractor};
 use tulving_store::extract::{ChildExtractor, ExtractLimits};
 
 use super::{PDF, binary, children, endless, eventually, extractor, is_limited, parent_of, small};
@@ -32,7 +32,7 @@ impl Other {
         self.folder.path().join("program")
     }
 
-    fn extract(&self, limits: ExtractLimits) -> Result<Extracted, ExtractError> {
+    fn extract(&self, limits: ExtractLimits) -> Result<ExtractedText, ExtractError> {
         let extracted = ChildExtractor::new(self.path(), limits).extract(PDF, b"a file");
         assert_eq!(children(), [0; 0], "a process is left");
         extracted

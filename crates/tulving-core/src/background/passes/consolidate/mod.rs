@@ -16,9 +16,9 @@ use tulving_text::secrets;
 
 use self::guard::{LongTermRewrite, RewriteRefusal};
 pub use self::sift::{DroppedLine, RejectedLine};
-use crate::model::answer::Unread;
+use crate::model::answer::UnreadableFile;
 use crate::model::id::PassId;
-use crate::model::llm::{Message, Prompt, Reply, Tool};
+use crate::model::llm::{LlmReply, Message, Prompt, Tool};
 use crate::model::preview;
 use crate::model::time::Timestamp;
 use crate::text::withhold;
@@ -72,7 +72,7 @@ pub struct ConsolidationSummary {
     pub journals: usize,
     /// The journals that could not be read.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub unread: Vec<Unread>,
+    pub unread: Vec<UnreadableFile>,
     /// The number of new lines in the file.
     pub added: usize,
     /// The number of removed lines.
@@ -166,7 +166,7 @@ pub(crate) fn prompt(material: &ConsolidationInput, known: &str) -> Prompt {
 }
 
 /// Continues the conversation by sending the model the reason why its answer was refused.
-pub(crate) fn again(mut prompt: Prompt, reply: &Reply, refused: &RewriteRefusal) -> Prompt {
+pub(crate) fn again(mut prompt: Prompt, reply: &LlmReply, refused: &RewriteRefusal) -> Prompt {
     let (message, why) = (reply.message(), refused.told());
     prompt.messages.push(message);
     prompt.messages.extend(reply.calls.iter().map(|call| Message::ToolResult {
@@ -179,7 +179,7 @@ pub(crate) fn again(mut prompt: Prompt, reply: &Reply, refused: &RewriteRefusal)
 }
 
 /// Returns the text that a model proposes, or `None` if the model leaves the file unchanged.
-pub(crate) fn wanted(reply: &Reply) -> Result<Option<LongTermRewrite>, RewriteRefusal> {
+pub(crate) fn wanted(reply: &LlmReply) -> Result<Option<LongTermRewrite>, RewriteRefusal> {
     let call = match reply.calls.as_slice() {
         [] => return Ok(None),
         calls if calls.iter().any(|call| call.name != REWRITE) => return Err(RewriteRefusal::UnknownTool),
@@ -222,12 +222,17 @@ mod tests {
         }
     }
 
-    fn reply(calls: &[(&str, &str)]) -> Reply {
+    fn reply(calls: &[(&str, &str)]) -> LlmReply {
         let call = |(name, arguments): &(&str, &str)| {
             ToolCall::written("1".to_owned(), (*name).to_owned(), arguments)
         };
         let calls = calls.iter().map(call).collect();
-        Reply { text: "UNCHANGED".to_owned(), calls, tokens: Tokens::default(), ended: StopReason::ToolCalls }
+        LlmReply {
+            text: "UNCHANGED".to_owned(),
+            calls,
+            tokens: Tokens::default(),
+            ended: StopReason::ToolCalls,
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Memories that were edited, forgotten or archived after the import, there or here.
 
-use tulving_core::model::foreign::{ForeignMemory, Stands};
+use tulving_core::model::foreign::{ForeignMemory, ForeignStatus};
 use tulving_core::model::id::{MemoryId, Version};
 use tulving_core::model::record::Record;
 use tulving_core::model::request::{AuditFilter, ForgetMode, SaveRequest};
@@ -53,7 +53,7 @@ fn what_was_forgotten_there_is_forgotten_here() {
     let bed = Bed::new();
     let user = bed.user();
     let forgotten =
-        |name: &str, content: &str| ForeignMemory { stands: Stands::Forgotten, ..item(name, content) };
+        |name: &str, content: &str| ForeignMemory { stands: ForeignStatus::Forgotten, ..item(name, content) };
     let first = adopt(&bed, &user, collection(vec![item("1", "stays"), forgotten("2", "gone before")]));
     assert_eq!(counts(&first), (2, 0, 0, 1));
     assert_eq!(bed.contents(&user), ["stays"]);
@@ -77,12 +77,13 @@ fn what_was_forgotten_there_is_forgotten_here() {
 fn what_the_import_had_forgotten_or_archived_comes_back_when_it_does_there() {
     let bed = Bed::new();
     let user = bed.user();
-    let status = |stands: [Stands; 2]| {
+    let status = |stands: [ForeignStatus; 2]| {
         let [one, two] = stands;
         let with = |name: &str, content: &str, stands| ForeignMemory { stands, ..item(name, content) };
         collection(vec![with("1", "one", one), with("2", "two", two)])
     };
-    let (active, forgotten, archived) = (Stands::Active, Stands::Forgotten, Stands::Archived);
+    let (active, forgotten, archived) =
+        (ForeignStatus::Active, ForeignStatus::Forgotten, ForeignStatus::Archived);
     let state = |content: &str| only(&bed, &user, content).status.state;
     adopt(&bed, &user, status([active, active]));
     adopt(&bed, &user, status([forgotten, archived]));
@@ -108,13 +109,13 @@ fn what_somebody_here_had_forgotten_or_archived_stays_so_whatever_happens_there(
         let with = |name: &str, content: &str, stands| ForeignMemory { stands, ..item(name, content) };
         collection(vec![with("1", "one", one), with("2", "two", two)])
     };
-    adopt(&bed, &user, status(Stands::Active, Stands::Active));
+    adopt(&bed, &user, status(ForeignStatus::Active, ForeignStatus::Active));
     bed.forget(&user, only(&bed, &user, "one").id, ForgetMode::Soft);
     bed.engine.archive(&user, only(&bed, &user, "two").id.into()).expect("archived");
     for _ in 0..2 {
-        let (forgotten, archived) = (Stands::Forgotten, Stands::Archived);
+        let (forgotten, archived) = (ForeignStatus::Forgotten, ForeignStatus::Archived);
         assert_eq!(counts(&adopt(&bed, &user, status(forgotten, archived))), (0, 0, 2, 0));
-        let back = adopt(&bed, &user, status(Stands::Active, Stands::Active));
+        let back = adopt(&bed, &user, status(ForeignStatus::Active, ForeignStatus::Active));
         assert_eq!((counts(&back), back.restored), ((0, 0, 2, 0), 0));
     }
     assert_eq!(bed.contents(&user), ["two"]);
@@ -177,7 +178,7 @@ fn what_moved_away_is_not_made_anew() {
 fn what_is_archived_there_is_archived_here() {
     let bed = Bed::new();
     let user = bed.user();
-    let archived = ForeignMemory { stands: Stands::Archived, ..item("1", "old") };
+    let archived = ForeignMemory { stands: ForeignStatus::Archived, ..item("1", "old") };
     adopt(&bed, &user, collection(vec![item("1", "old")]));
     let id = only(&bed, &user, "old").id;
     assert_eq!(adopt(&bed, &user, collection(vec![archived.clone()])).updated, 1);

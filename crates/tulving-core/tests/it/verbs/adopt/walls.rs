@@ -1,7 +1,7 @@
 //! The owner of an imported memory, who may import, and that nobody learns of hidden memories by it.
 
 use tulving_core::model::error::{Error, Invalid};
-use tulving_core::model::foreign::{ForeignMemory, Stands};
+use tulving_core::model::foreign::{ForeignMemory, ForeignStatus};
 use tulving_core::model::id::{MemoryId, Version};
 use tulving_core::model::request::SaveRequest;
 use tulving_core::model::vocabulary::{Boundary, Role, SpaceKind};
@@ -48,7 +48,7 @@ fn what_another_person_took_in_stays_theirs() {
     adopt(&bed, &one, collection(vec![theirs(None, "tea at nine")]));
     assert_eq!(counts(&adopt(&bed, &other, collection(vec![theirs(None, "tea at nine")]))), (0, 0, 1, 0));
     let before = bed.dump();
-    let forgotten = ForeignMemory { stands: Stands::Forgotten, ..theirs(None, "tea at nine") };
+    let forgotten = ForeignMemory { stands: ForeignStatus::Forgotten, ..theirs(None, "tea at nine") };
     for changed in [
         theirs(Some(Boundary::Org), "tea at nine"),
         theirs(Some(Boundary::Private), "tea at nine"),

@@ -2,7 +2,7 @@
 
 use tulving_core::model::answer::Strength;
 use tulving_core::model::limits::Limits;
-use tulving_core::model::request::{Ask, Filter, Fusion, Mode, RecallRequest};
+use tulving_core::model::request::{Filter, Fusion, Mode, RecallQuestion, RecallRequest};
 
 use super::{ask, bed};
 
@@ -18,7 +18,8 @@ fn a_token_budget_is_kept_and_what_has_no_room_is_counted() {
     }
     bed.save(&user, "Tomatoes like it warm");
     let hits = |budget| {
-        let asked = Ask { token_budget: Some(budget), ..Ask::new("greenhouse tomatoes") };
+        let asked =
+            RecallQuestion { token_budget: Some(budget), ..RecallQuestion::new("greenhouse tomatoes") };
         let answer = ask(&bed, &user, asked);
         (answer.hits.len(), answer.left_out)
     };
@@ -34,7 +35,8 @@ fn what_has_no_room_lends_no_evidence_to_what_is_given() {
     bed.save(&user, question);
     bed.save(&user, "b website");
     let given = |token_budget, abstain_below| {
-        let answer = ask(&bed, &user, Ask { token_budget, abstain_below, ..Ask::new(question) });
+        let answer =
+            ask(&bed, &user, RecallQuestion { token_budget, abstain_below, ..RecallQuestion::new(question) });
         (answer.hits.len(), answer.evidence.expect("a question"), answer.left_out, answer.withheld)
     };
     assert_eq!(given(None, None), (2, Strength::Strong, 0, 0));
@@ -56,7 +58,7 @@ fn hits_that_an_answer_has_no_bytes_for_are_cut_to_their_section_and_none_is_mis
         bed.save(&user, ["pump", "valve", "hose"].map(|name| part(name, n)).concat().trim_end());
     }
     bed.engine.embed_waiting(100).expect("embedded");
-    let answer = ask(&bed, &user, Ask::new("the valve"));
+    let answer = ask(&bed, &user, RecallQuestion::new("the valve"));
     assert_eq!(answer.hits.len(), 6);
     let whole = answer.hits.iter().take_while(|hit| !hit.cut).count();
     assert_eq!(whole, 1, "the first is whole, the next would not fit");
@@ -83,7 +85,10 @@ fn within_a_token_budget_a_long_content_is_cut_to_its_section() {
     bed.save(&user, text);
     bed.engine.embed_waiting(10).expect("embedded");
     let hit = |token_budget| {
-        ask(&bed, &user, Ask { token_budget, ..Ask::new("the valve") }).hits.pop().expect("found")
+        ask(&bed, &user, RecallQuestion { token_budget, ..RecallQuestion::new("the valve") })
+            .hits
+            .pop()
+            .expect("found")
     };
     let (whole, short) = (hit(None), hit(Some(1_000)));
     assert_eq!((whole.cut, whole.memory.fields.text.content.as_str()), (false, text));
@@ -104,7 +109,7 @@ fn the_best_section_of_a_long_memory_is_named() {
     );
     bed.save(&user, text.as_str());
     bed.engine.embed_waiting(10).expect("embedded");
-    let answer = ask(&bed, &user, Ask::new("at how many bar does the relief valve open?"));
+    let answer = ask(&bed, &user, RecallQuestion::new("at how many bar does the relief valve open?"));
     let hit = &answer.hits[0];
     let section = hit.section.as_ref().expect("a section");
     let shown = &hit.memory.fields.text.content[section.start..section.end];
@@ -133,7 +138,11 @@ fn further_good_sections_stand_below_the_best_one() {
     bed.save(&user, "The relief valve opens at nine bar");
     bed.engine.embed_waiting(10).expect("embedded");
     for fusion in [Fusion::Measured, Fusion::Ranks] {
-        let answer = ask(&bed, &user, Ask { fusion, ..Ask::new("The relief valve opens at nine bar there") });
+        let answer = ask(
+            &bed,
+            &user,
+            RecallQuestion { fusion, ..RecallQuestion::new("The relief valve opens at nine bar there") },
+        );
         assert_eq!(answer.hits.len(), 2);
         let long = answer.hits.iter().find(|hit| hit.section.is_some()).expect("the manual");
         let best = long.section.as_ref().expect("a section");
@@ -152,7 +161,7 @@ fn further_good_sections_stand_below_the_best_one() {
         let short = answer.hits.iter().find(|hit| hit.section.is_none()).expect("the other");
         assert_eq!(short.further, []);
     }
-    let answer = ask(&bed, &user, Ask::new("the Hose is cleaned and oiled with care"));
+    let answer = ask(&bed, &user, RecallQuestion::new("the Hose is cleaned and oiled with care"));
     assert!(
         answer.hits[0].further.iter().all(|further| further
             .section
@@ -174,7 +183,7 @@ fn further_sections_are_the_first_to_have_no_room_in_a_budget() {
     bed.engine.embed_waiting(10).expect("embedded");
     let given = |token_budget| {
         let question = "The relief valve opens at nine bar there";
-        let answer = ask(&bed, &user, Ask { token_budget, ..Ask::new(question) });
+        let answer = ask(&bed, &user, RecallQuestion { token_budget, ..RecallQuestion::new(question) });
         let further: Vec<usize> = answer.hits.iter().map(|hit| hit.further.len()).collect();
         (further.iter().sum::<usize>(), further.len(), answer.left_out)
     };
@@ -225,7 +234,7 @@ fn an_exact_heading_was_labelled_as_its_neighbour() {
     ];
     for fusion in [Fusion::Measured, Fusion::Ranks] {
         for (question, begins) in names {
-            let answer = ask(&bed, &user, Ask { fusion, ..Ask::new(question) });
+            let answer = ask(&bed, &user, RecallQuestion { fusion, ..RecallQuestion::new(question) });
             let hit = answer.hits.iter().find(|hit| hit.section.is_some()).expect("the handbook");
             let section = hit.section.as_ref().expect("a section");
             let label = section.heading_path.last().expect("a heading");
@@ -236,7 +245,8 @@ fn an_exact_heading_was_labelled_as_its_neighbour() {
             assert_eq!(line.trim_start_matches(['#', ' ']), label, "the line is that of the label");
         }
     }
-    let budget = ask(&bed, &user, Ask { token_budget: Some(200), ..Ask::new("Galley") });
+    let budget =
+        ask(&bed, &user, RecallQuestion { token_budget: Some(200), ..RecallQuestion::new("Galley") });
     let cut = budget.hits.iter().find(|hit| hit.cut).expect("cut to its section");
     assert!(cut.memory.fields.text.content.starts_with("## Galley\n\nThe stove"));
 }
@@ -254,7 +264,7 @@ fn words_below_a_heading_are_labelled_with_it_and_no_other() {
         ("what does make list do?", "Night watch"),
         ("for the crew of the boat", "Handbook"),
     ] {
-        let hit = ask(&bed, &user, Ask::new(question)).hits.remove(0);
+        let hit = ask(&bed, &user, RecallQuestion::new(question)).hits.remove(0);
         assert_eq!(hit.heading_path().last().map(String::as_str), Some(label), "{question}");
     }
 }

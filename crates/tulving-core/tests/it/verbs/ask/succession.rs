@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tulving_core::model::answer::{Answer, Hit, Lane, PartName, Strength};
 use tulving_core::model::id::MemoryId;
-use tulving_core::model::request::{Ask, Caller, Mode, SaveRequest, Sort, UpdateRequest};
+use tulving_core::model::request::{Caller, Mode, RecallQuestion, SaveRequest, Sort, UpdateRequest};
 use tulving_core::model::time::Timestamp;
 use tulving_core::model::vocabulary::Relation;
 use tulving_core::ports::Clock as _;
@@ -23,15 +23,18 @@ fn a_superseded_memory_comes_after_its_successor_and_as_of_then_it_comes_first()
     let new = bed.save(&user, said("The wifi password moved to the vault", "2023-06-01")).memory.id;
     bed.link(&user, new, old, Relation::Updates);
     let question = "where is the office wifi password stored in the binder?";
-    let answer = ask(&bed, &user, Ask::new(question));
+    let answer = ask(&bed, &user, RecallQuestion::new(question));
     assert!(place(&answer, new) < place(&answer, old));
     let hit = &answer.hits[place(&answer, old)];
     assert!(hit.memory.superseded_by == Some(new) && part(hit, PartName::Superseded).is_some());
-    let then = ask(&bed, &user, Ask { as_of: day("2023-03-01"), ..Ask::new(question) });
+    let then = ask(&bed, &user, RecallQuestion { as_of: day("2023-03-01"), ..RecallQuestion::new(question) });
     assert_eq!(then.hits.len(), 1, "the successor did not hold yet");
     assert_eq!(then.hits[0].memory.id, old);
     assert_eq!(part(&then.hits[0], PartName::Superseded), None);
-    assert_eq!(ask(&bed, &user, Ask { as_of: day("2022-01-01"), ..Ask::new(question) }).hits, []);
+    assert_eq!(
+        ask(&bed, &user, RecallQuestion { as_of: day("2022-01-01"), ..RecallQuestion::new(question) }).hits,
+        []
+    );
 }
 
 #[test]
@@ -45,7 +48,8 @@ fn as_of_a_date_a_memory_has_the_words_that_it_had_then() {
     bed.clock.advance(Duration::from_secs(3600));
     assert_eq!(bed.save(&user, keyed("The head of the company is Bob")).memory.id, first);
     let content = |as_of| {
-        let answer = ask(&bed, &user, Ask { as_of, ..Ask::new("who is head of the company?") });
+        let answer =
+            ask(&bed, &user, RecallQuestion { as_of, ..RecallQuestion::new("who is head of the company?") });
         answer.hits[0].memory.fields.text.content.clone()
     };
     assert_eq!(content(Some(then)), "The head of the company is Ann");
@@ -70,7 +74,8 @@ fn as_of_a_date_only_what_was_superseded_by_then_is_left_out_and_nothing_else_is
     bed.link(&user, ids[2], ids[1], Relation::Updates);
     let found = |day: &str| -> Vec<(MemoryId, Option<MemoryId>)> {
         let as_of = Some(day.parse().expect("a day"));
-        let answer = ask(&bed, &user, Ask { as_of, ..Ask::new("where is the office?") });
+        let answer =
+            ask(&bed, &user, RecallQuestion { as_of, ..RecallQuestion::new("where is the office?") });
         answer.hits.iter().map(|hit| (hit.memory.id, hit.memory.superseded_by)).collect()
     };
     assert_eq!(found("2024-06-01"), [(ids[0], None)]);
@@ -81,7 +86,7 @@ fn as_of_a_date_only_what_was_superseded_by_then_is_left_out_and_nothing_else_is
 /// Returns the ids found as of a day.
 fn as_of(bed: &Bed, user: &Caller, question: &str, day: &str) -> Vec<MemoryId> {
     let as_of = Some(day.parse().expect("a day"));
-    let answer = ask(bed, user, Ask { as_of, ..Ask::new(question) });
+    let answer = ask(bed, user, RecallQuestion { as_of, ..RecallQuestion::new(question) });
     answer.hits.iter().map(|hit| hit.memory.id).collect()
 }
 
@@ -111,7 +116,7 @@ fn what_was_superseded_stays_so_where_its_successor_ended_or_was_replaced_in_tur
             bed.engine.archive(&user, munich.into()).expect("archived");
             assert_eq!(as_of(&bed, &user, question, "2023-06-01"), [rome]);
         }
-        let answer = ask(&bed, &user, Ask::new(question));
+        let answer = ask(&bed, &user, RecallQuestion::new(question));
         assert!(place(&answer, rome) < place(&answer, berlin));
         assert_eq!(answer.hits[place(&answer, berlin)].memory.superseded_by, Some(rome));
     }
@@ -130,7 +135,7 @@ fn a_successor_that_has_expired_supersedes_nothing_any_more() {
     let closed = bed.save(&user, closed).memory.id;
     bed.link(&user, closed, old, Relation::Updates);
     let superseded = || {
-        let answer = ask(&bed, &user, Ask::new("when does the museum open?"));
+        let answer = ask(&bed, &user, RecallQuestion::new("when does the museum open?"));
         let hit = answer.hits.into_iter().find(|hit| hit.memory.id == old).expect("found");
         (hit.memory.superseded_by, part(&hit, PartName::Superseded).is_some())
     };
@@ -162,7 +167,7 @@ fn the_newest_of_a_long_chain_leads_whatever_the_time() {
     let user = bed.user();
     let ids = status_of_each_day(&bed, &user, 250);
     let question = "what is the status of the migration project?";
-    let answer = ask(&bed, &user, Ask::new(question));
+    let answer = ask(&bed, &user, RecallQuestion::new(question));
     assert_eq!((answer.hits[0].memory.id, answer.hits[0].memory.superseded_by), (ids[249], None));
     assert!(answer.evidence > Some(Strength::None), "{:?}", answer.evidence);
     let scores: Vec<f64> = answer.hits.iter().map(|hit| hit.relevance_score.get()).collect();
@@ -176,7 +181,7 @@ fn one_of_what_was_replaced_is_enough_beside_what_is_true() {
     let user = bed.user();
     let ids = status_of_each_day(&bed, &user, 60);
     let other = bed.save(&user, "The migration project is led by Ada").memory.id;
-    let answer = ask(&bed, &user, Ask::new("what is the status of the migration project?"));
+    let answer = ask(&bed, &user, RecallQuestion::new("what is the status of the migration project?"));
     assert_eq!(answer.hits.len(), 10);
     let stands = |hit: &&Hit| hit.memory.superseded_by.is_none();
     assert_eq!(answer.hits.iter().take_while(stands).count(), 1);
@@ -194,7 +199,7 @@ fn what_took_the_place_of_a_match_comes_in_its_place_also_where_it_shares_no_wor
     let hidden = bed
         .save(&user, SaveRequest { tags: Some(vec!["other".to_owned()]), ..SaveRequest::new("Kamal it is") });
     bed.link(&user, new, old, Relation::Updates);
-    let only = Ask { lanes: vec![Lane::Keyword], ..Ask::new("where do deploys go?") };
+    let only = RecallQuestion { lanes: vec![Lane::Keyword], ..RecallQuestion::new("where do deploys go?") };
     let answer = ask(&bed, &user, only.clone());
     let found: Vec<MemoryId> = answer.hits.iter().map(|hit| hit.memory.id).collect();
     assert_eq!(found, [new, old]);
@@ -206,9 +211,9 @@ fn what_took_the_place_of_a_match_comes_in_its_place_also_where_it_shares_no_wor
     );
     // Also if it is found itself, with a lower rank than something else.
     let between = bed.save(&user, "Deploys of the blog go elsewhere").memory.id;
-    let both = Ask {
+    let both = RecallQuestion {
         lanes: vec![Lane::Keyword, Lane::Vector],
-        ..Ask::new("where do Deploys go, to Heroku or with Fly.io?")
+        ..RecallQuestion::new("where do Deploys go, to Heroku or with Fly.io?")
     };
     let answer = ask(&bed, &user, both);
     assert!(place(&answer, new) < place(&answer, between), "{answer:?}");
@@ -235,7 +240,7 @@ fn lists_and_reads_mark_as_superseded_what_recall_does() {
         let by_use = bed.engine.list(&user, &listing(Sort::Accessed, 10)).expect("a page").memories;
         let by_use = by_use.into_iter().find(|memory| memory.id == old).expect("listed").superseded_by;
         let recent = bed.engine.recall(&user, &recall(Mode::Recent)).expect("an answer");
-        let asked = ask(&bed, &user, Ask::new("where is the office?"));
+        let asked = ask(&bed, &user, RecallQuestion::new("where is the office?"));
         let of = |answer: &Answer| answer.hits[place(answer, old)].memory.superseded_by;
         let tagged = UpdateRequest { tags: Some(vec!["town".to_owned()]), ..UpdateRequest::default() };
         let edited = bed.engine.update(&user, old.into(), &tagged).expect("edited").memory.superseded_by;
@@ -260,7 +265,7 @@ fn scores_fall_in_the_order_of_the_hits_also_where_something_is_superseded() {
     let new = bed.save(&user, "We moved, it is Europaallee where the office is").memory.id;
     bed.save(&user, "The office plants are watered on Friday");
     bed.link(&user, new, old, Relation::Updates);
-    let answer = ask(&bed, &user, Ask::new("office at Technoparkstrasse"));
+    let answer = ask(&bed, &user, RecallQuestion::new("office at Technoparkstrasse"));
     assert!(place(&answer, new) < place(&answer, old));
     let scores: Vec<f64> = answer.hits.iter().map(|hit| hit.relevance_score.get()).collect();
     assert!(scores.is_sorted_by(|a, b| a >= b), "{scores:?}");

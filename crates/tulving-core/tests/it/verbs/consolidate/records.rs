@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use tulving_core::model::error::{Error, LlmError};
-use tulving_core::model::llm::{LlmName, Message, Prompt, Reply};
+use tulving_core::model::llm::{LlmName, LlmReply, Message, Prompt};
 use tulving_core::model::request::{AssociationRequest, AuditFilter, SaveRequest};
 use tulving_core::model::vocabulary::{
     AuditAct, LinkedBy, MemoryType, PassKind, PassOutcome, Relation, Role,
@@ -165,7 +165,7 @@ impl LanguageModel for Observing {
         ScriptedLlm::new().name()
     }
 
-    fn complete(&self, prompt: &Prompt) -> Result<Reply, LlmError> {
+    fn complete(&self, prompt: &Prompt) -> Result<LlmReply, LlmError> {
         let Message::User(said) = &prompt.messages[1] else { panic!("what is asked comes second") };
         let groups = said.split("## Group ").skip(1).map(|group| group.matches("\n- ").count());
         let (at, _) = groups.enumerate().max_by_key(|(_, size)| *size).expect("a group");
@@ -236,7 +236,7 @@ impl LanguageModel for Tripping {
         ScriptedLlm::new().name()
     }
 
-    fn complete(&self, prompt: &Prompt) -> Result<Reply, LlmError> {
+    fn complete(&self, prompt: &Prompt) -> Result<LlmReply, LlmError> {
         let Message::User(said) = &prompt.messages[1] else { panic!("what is asked comes second") };
         let about = if said.contains("## Group ") { "memories" } else { "journals" };
         self.asked.lock().expect("nobody panicked").push(about);

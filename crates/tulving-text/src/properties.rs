@@ -5,7 +5,7 @@ use crate::when::names_time;
 
 /// The properties of an item's text.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Cast {
+pub struct TextProperties {
     /// Number of terms.
     pub length: u32,
     /// The share of the text's sentences that are questions.
@@ -17,7 +17,7 @@ pub struct Cast {
 }
 
 /// Computes the features of an item's text that ranking uses. `length` is the number of terms in the text.
-pub fn cast(body: &str, length: usize) -> Cast {
+pub fn of(body: &str, length: usize) -> TextProperties {
     let (mut all, mut asking, mut last_asks) = (0_u32, 0_u32, false);
     for range in sentences(body) {
         let sentence = &body[range];
@@ -29,7 +29,7 @@ pub fn cast(body: &str, length: usize) -> Cast {
             asking += u32::from(last_asks);
         }
     }
-    Cast {
+    TextProperties {
         length: u32::try_from(length).unwrap_or(u32::MAX),
         questions: if all == 0 { 0.0 } else { asking as f32 / all as f32 },
         ends_with_question: last_asks,
@@ -55,28 +55,28 @@ mod tests {
 
     #[test]
     fn the_share_of_questions_counts_sentences() {
-        let half = cast("Hey Ann! How are you?", 2);
+        let half = of("Hey Ann! How are you?", 2);
         assert_eq!((half.questions, half.ends_with_question, half.length), (0.5, true, 2));
-        let third = cast("Did you go? I did not. It rained.", 5);
+        let third = of("Did you go? I did not. It rained.", 5);
         assert!((third.questions - 1.0 / 3.0).abs() < 1e-6 && !third.ends_with_question);
-        assert_eq!(cast("", 0), Cast::default());
+        assert_eq!(of("", 0), TextProperties::default());
     }
 
     #[test]
     fn what_comes_after_the_question_mark_does_not_hide_it() {
         for text in ["Really?! 😊", "(Is it?)", "\"Shall we?\"", "元気ですか？", "Was it this?\n\n---"]
         {
-            assert!(cast(text, 1).ends_with_question, "{text}");
+            assert!(of(text, 1).ends_with_question, "{text}");
         }
-        assert!(!cast("See https://example.com/?q=1", 1).ends_with_question);
+        assert!(!of("See https://example.com/?q=1", 1).ends_with_question);
     }
 
     proptest! {
         #[test]
         fn a_share_is_a_share(text in "([a-z?!. \n]|\\PC){0,80}") {
-            let cast = cast(&text, 1);
-            prop_assert!((0.0..=1.0).contains(&cast.questions));
-            prop_assert!(!cast.ends_with_question || cast.questions > 0.0);
+            let properties = of(&text, 1);
+            prop_assert!((0.0..=1.0).contains(&properties.questions));
+            prop_assert!(!properties.ends_with_question || properties.questions > 0.0);
         }
     }
 }
