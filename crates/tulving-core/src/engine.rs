@@ -4,10 +4,10 @@ mod admin;
 mod consolidating;
 mod documents;
 mod filing;
-mod hearing;
 mod journaling;
 mod judging;
 mod present;
+mod turn_reading;
 mod upkeep;
 
 use std::sync::{Arc, Mutex, MutexGuard, RwLock, TryLockError};
@@ -38,10 +38,10 @@ use crate::model::time::{Timestamp, Zone};
 use crate::model::turn::TurnReadingSettings;
 use crate::model::vocabulary::{Origin, Relation};
 use crate::ports::Clock;
-use crate::text::withhold::SecretPolicies;
+use crate::text::redact::SecretPolicies;
 use crate::verbs::access::{self, Ports};
 use crate::verbs::ask::Llm;
-use crate::verbs::touch::UnwrittenRecallCounts;
+use crate::verbs::recall_counts::UnwrittenRecallCounts;
 use crate::{
     verbs::associate, verbs::briefing, verbs::conversation, verbs::directory, verbs::done, verbs::edit,
     verbs::forget, verbs::history, verbs::quality, verbs::read, verbs::recall, verbs::related,

@@ -23,7 +23,7 @@ pub use background::process::JobResult;
 pub use background::tend::{TendRequest, TendedStep, TendingResult};
 pub use engine::{ConsolidationTick, Engine};
 pub use model::error::Error;
-pub use text::withhold::SecretPolicies;
+pub use text::redact::SecretPolicies;
 pub use verbs::access::Ports;
 pub use verbs::ask::Llm;
 pub use verbs::embedding::{EmbeddingProgress, FailedEmbedding};

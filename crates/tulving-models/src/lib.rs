@@ -9,8 +9,8 @@ mod breaker;
 mod embed;
 mod llm;
 mod retry;
-mod said;
 mod secret;
+mod service_message;
 
 pub use address::ServiceUrl;
 pub use embed::{EmbedderConfig, EmbeddingServiceConfig, HttpEmbedder, MiniLm, RetryPolicy, embedder};

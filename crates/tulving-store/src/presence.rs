@@ -5,8 +5,8 @@
 
 use std::path::{Component, Path};
 
-use tulving_core::model::checkup::{MemoryAttachment, MirroredMemory, StoreCheckDepth, StoreCheckFinding};
 use tulving_core::model::error::{ObjectError, StoreError};
+use tulving_core::model::integrity::{MemoryAttachment, MirroredMemory, StoreCheckDepth, StoreCheckFinding};
 use tulving_core::ports::{IntegrityChecks, Objects};
 
 use crate::objects::ObjectSizes;

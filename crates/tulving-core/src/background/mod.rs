@@ -2,7 +2,7 @@
 
 pub mod lifecycle;
 
-pub(crate) mod ledger;
+pub(crate) mod pass_records;
 pub(crate) mod passes;
 pub(crate) mod process;
 pub(crate) mod tend;

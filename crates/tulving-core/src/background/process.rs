@@ -17,7 +17,7 @@ use crate::model::space::Viewer;
 use crate::model::vocabulary::{Derivable, JobState, State};
 use crate::ports::ExtractedText;
 use crate::text::normalize;
-use crate::text::withhold::Redactor;
+use crate::text::redact::Redactor;
 use crate::verbs::access::{self, Ports};
 use crate::verbs::embedding::Source;
 use crate::verbs::jobs;

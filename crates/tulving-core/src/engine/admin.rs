@@ -15,7 +15,7 @@ use crate::model::space::{Membership, Principal, Secret, Space, Token};
 use crate::model::vocabulary::{JobState, PrincipalKind, Role, SpaceKind};
 use crate::verbs::transfer::{DumpLoad, LoadOptions, LoadReport};
 use crate::{
-    background::ledger, verbs::access, verbs::directory, verbs::history, verbs::jobs, verbs::transfer,
+    background::pass_records, verbs::access, verbs::directory, verbs::history, verbs::jobs, verbs::transfer,
     verbs::usage,
 };
 
@@ -103,25 +103,25 @@ impl Engine {
 
     /// Returns the passes in the caller's spaces, newest first.
     pub fn passes(&self, caller: &Caller, filter: &PassFilter) -> Result<Vec<Pass>, Error> {
-        ledger::list(&self.ports, caller, filter)
+        pass_records::list(&self.ports, caller, filter)
     }
 
     /// Returns one pass with a description of each act.
     pub fn pass(&self, caller: &Caller, id: PassId) -> Result<DescribedPass, Error> {
-        ledger::get(&self.ports, caller, id)
+        pass_records::get(&self.ports, caller, id)
     }
 
     /// Undoes the effects of a pass that still exist, or previews the undo.
     pub fn undo(&self, caller: &Caller, id: PassId, dry_run: bool) -> Result<PassUndoResult, Error> {
         self.built_in("undo")?;
-        ledger::undo(&self.ports, caller, id, dry_run)
+        pass_records::undo(&self.ports, caller, id, dry_run)
     }
 
     /// Undoes the newest change in the caller's space, made by the caller or by a pass, or previews the undo. A change by
     /// the caller is undone completely, or refused with the reason. A second undo redoes the change.
     pub fn undo_last(&self, caller: &Caller, dry_run: bool) -> Result<LastUndoOutcome, Error> {
         self.built_in("undo")?;
-        ledger::undo_last(&self.ports, caller, dry_run)
+        pass_records::undo_last(&self.ports, caller, dry_run)
     }
 
     /// Returns the cost of the language model over the last `days` days. The caller must be an admin of the org.

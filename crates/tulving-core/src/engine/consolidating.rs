@@ -11,9 +11,9 @@ use serde::{Deserialize, Serialize};
 use tulving_text::diff;
 
 use super::Engine;
-use super::hearing;
 use super::judging::RecordJudgingReport;
-use crate::background::ledger;
+use super::turn_reading;
+use crate::background::pass_records;
 use crate::background::passes::consolidate::guard::{self, CheckedRewrite, RewriteLimits, RewriteRefusal};
 use crate::background::passes::consolidate::{self, ConsolidationInput, JournalExcerpt};
 use crate::background::passes::proactive;
@@ -33,7 +33,7 @@ use crate::model::request::{Caller, SaveRequest};
 use crate::model::space::{Space, Viewer};
 use crate::model::time::{Timestamp, Zone};
 use crate::model::vocabulary::{AuditAct, Author, Origin, PassKind, PassOutcome, Role};
-use crate::text::withhold;
+use crate::text::redact;
 use crate::verbs::access;
 use crate::verbs::jobs;
 use crate::verbs::save::{self, SaveOptions};
@@ -300,8 +300,8 @@ impl Engine {
         let id = PassId::mint(ports.clock.now());
         let mut orders = Vec::new();
         for statement in doubtful {
-            let known = hearing::known(ports, caller, space, &statement)?;
-            let waits = hearing::waits(ports, caller, space, &statement)?;
+            let known = turn_reading::known(ports, caller, space, &statement)?;
+            let waits = turn_reading::waits(ports, caller, space, &statement)?;
             if !waits && !known.iter().any(|known| proactive::is_said(&statement, known)) {
                 let request = SaveRequest {
                     author: Some(Author::Auto),
@@ -345,7 +345,7 @@ impl Engine {
         let days = i64::try_from(consolidate::DAYS).unwrap_or(i64::MAX);
         // The search begins one day earlier, because a pass may begin before midnight and write after it.
         let since = self.ports.clock.now().plus_millis(-(days + 1) * 86_400_000);
-        let acts = ledger::acts(&self.ports, viewer, (space, PassKind::Shadow), since)?;
+        let acts = pass_records::acts(&self.ports, viewer, (space, PassKind::Shadow), since)?;
         let entry = |act| if let PassAct::Noted { entry, .. } = act { Some(entry) } else { None };
         Ok(acts.into_iter().filter_map(entry).collect())
     }
@@ -372,7 +372,7 @@ impl Engine {
             let checked = consolidate::wanted(&reply).and_then(|wanted| {
                 let Some(rewrite) = wanted else { return Ok(RewriteOutcome::default()) };
                 let checked = guard::checked(material, &rewrite, trust)?;
-                let dropped = rewrite.dropped.map(|why| preview::cut(&withhold::public(&why), WHY));
+                let dropped = rewrite.dropped.map(|why| preview::cut(&redact::public(&why), WHY));
                 Ok((checked, dropped))
             });
             match checked {
@@ -411,7 +411,7 @@ impl Engine {
         if let Some(why) = &told.dropped {
             pass = noting(pass, &format!("reason for the removals: {why}"));
         }
-        ledger::note(ports, None, &pass)?;
+        pass_records::note(ports, None, &pass)?;
         let from = long_term::seen_as(known.digest.as_deref().unwrap_or_default());
         let path = long_term::file(folder);
         let from = from.ok_or_else(|| FileError::Changed { name: path.name().to_owned() })?;
@@ -436,7 +436,7 @@ impl Engine {
                 };
                 let id = pass.id;
                 let done = pass.ended(PassOutcome::Done, now);
-                ledger::note_with(ports, Some(PassOutcome::Begun), &done, vec![Write::Audit(entry)])?;
+                pass_records::note_with(ports, Some(PassOutcome::Begun), &done, vec![Write::Audit(entry)])?;
                 Ok(ConsolidationSummary { pass: Some(id), ..told })
             }
             Err(error) => {
@@ -446,7 +446,7 @@ impl Engine {
                 };
                 let failed = noting(Pass { acts: Vec::new(), ..pass }, why);
                 let failed = failed.ended(PassOutcome::Failed, ports.clock.now());
-                ledger::note(ports, Some(PassOutcome::Begun), &failed)?;
+                pass_records::note(ports, Some(PassOutcome::Begun), &failed)?;
                 match error {
                     // Nothing was changed, so the result lists no changes.
                     FileError::Changed { .. } => {
@@ -467,7 +467,7 @@ impl Engine {
     }
 
     fn note_where(&self, write: bool, pass: &Pass) -> Result<(), Error> {
-        if write { ledger::note(&self.ports, None, pass) } else { Ok(()) }
+        if write { pass_records::note(&self.ports, None, pass) } else { Ok(()) }
     }
 }
 

@@ -12,7 +12,7 @@ use crate::model::id::{MemoryId, MemoryRef};
 use crate::model::memory::Attachment;
 use crate::model::request::Caller;
 use crate::model::vocabulary::Boundary;
-use crate::verbs::adopt::{self, ForeignImportOptions, ForeignImportReport};
+use crate::verbs::foreign_import::{self, ForeignImportOptions, ForeignImportReport};
 use crate::verbs::import::{self, ImportPlan, ReadFile, TakenFile};
 use crate::verbs::objects;
 use crate::verbs::push::{self, Document};
@@ -84,7 +84,7 @@ impl Engine {
         progress: &mut dyn FnMut(usize),
     ) -> Result<ForeignImportReport, Error> {
         self.built_in("an import")?;
-        adopt::adopt(&self.ports, caller, collection, options, progress)
+        foreign_import::adopt(&self.ports, caller, collection, options, progress)
     }
 
     /// Runs one waiting job, if any: extracts the text of a file, prepares a link or reads a turn.

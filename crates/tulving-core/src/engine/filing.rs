@@ -4,10 +4,10 @@ use super::Engine;
 use crate::files::archive::{
     self, ConversationArchiveReceipt, ConversationArchiveRequest, ConversationFileList,
 };
+use crate::files::journal_import::{self, JournalImportReport};
 use crate::files::long_term::{self, LongTermFile};
 use crate::files::mirror::MirrorEffort;
 use crate::files::shelf::{self, FileWriteMode, WorkspaceFile, WorkspaceFileList, WorkspaceFileText};
-use crate::files::take_over::{self, JournalImportReport};
 use crate::files::transcript::Transcript;
 use crate::files::{self, Day, Journal, JournalFileList, JournalHits, JournalReceipt, MirrorReport};
 use crate::model::error::Error;
@@ -74,7 +74,7 @@ impl Engine {
         diary: ForeignWorkspace,
         dry_run: bool,
     ) -> Result<JournalImportReport, Error> {
-        take_over::take_over(&self.ports, caller, diary, dry_run)
+        journal_import::take_over(&self.ports, caller, diary, dry_run)
     }
 
     /// Lists the files in the folder of the caller's space.

@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::Engine;
-use super::hearing::{LEASE, ended, failed, found, given_up};
-use crate::background::ledger;
+use super::turn_reading::{LEASE, ended, failed, found, given_up};
+use crate::background::pass_records;
 use crate::background::passes::TurnReadingCounts;
 use crate::background::passes::shadow::{self, Exchange, ShadowContext, ShadowNotes};
 use crate::background::process::JobResult;
@@ -139,12 +139,12 @@ impl Engine {
         let before = before.map(|before| before.outcome);
         if lines.is_empty() {
             let nothing = pass.ended(PassOutcome::Nothing, now);
-            ledger::note_with(ports, before, &nothing, vec![Write::RemoveJob(Box::new(job.clone()))])?;
+            pass_records::note_with(ports, before, &nothing, vec![Write::RemoveJob(Box::new(job.clone()))])?;
             return Ok(Some(0));
         }
         // This write makes the transaction fail if another process has taken the job meanwhile.
         let same = Write::MoveJob { from: Box::new(job.clone()), to: Box::new(job.clone()) };
-        ledger::note_with(ports, before, &pass, vec![same])?;
+        pass_records::note_with(ports, before, &pass, vec![same])?;
         files::append(ports, &caller, day, &lines.join("\n"))?;
         end(ports, job, pass).map(Some)
     }
@@ -182,7 +182,7 @@ impl Engine {
 fn end(ports: &Ports, job: &Job, pass: Pass) -> Result<usize, Error> {
     let (lines, from) = (pass.acts.len(), pass.outcome);
     let done = pass.ended(PassOutcome::Done, ports.clock.now());
-    ledger::note_with(ports, Some(from), &done, vec![Write::RemoveJob(Box::new(job.clone()))])?;
+    pass_records::note_with(ports, Some(from), &done, vec![Write::RemoveJob(Box::new(job.clone()))])?;
     Ok(lines)
 }
 

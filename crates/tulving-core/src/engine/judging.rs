@@ -5,7 +5,7 @@
 use std::collections::HashSet;
 
 use super::Engine;
-use crate::background::ledger;
+use crate::background::pass_records;
 use crate::background::passes::records::{self, GroupDecision};
 use crate::model::error::Error;
 use crate::model::id::PassId;
@@ -41,7 +41,7 @@ impl Engine {
             required => required?,
         };
         let of = (caller.space, PassKind::Records);
-        let before = ledger::acts(ports, &caller.viewer, of, Timestamp::from_micros(0))?;
+        let before = pass_records::acts(ports, &caller.viewer, of, Timestamp::from_micros(0))?;
         let case = |act| if let PassAct::Judged { case } = act { Some(case) } else { None };
         let before: HashSet<String> = before.into_iter().filter_map(case).collect();
         for private in [false, true] {
@@ -79,7 +79,7 @@ impl Engine {
             match write {
                 true => judged.passes.extend((pass.outcome == PassOutcome::Done).then_some(pass.id)),
                 false => {
-                    let told = ledger::told(ports, caller, caller.space, pass.acts)?;
+                    let told = pass_records::told(ports, caller, caller.space, pass.acts)?;
                     judged.foreseen.extend(told.into_iter().map(|(_, told)| told.text));
                 }
             }

@@ -8,7 +8,7 @@ use crate::model::llm::{LlmName, LlmReply, Prompt};
 use crate::model::request::Caller;
 use crate::model::time::Timestamp;
 use crate::verbs::embedding::{self, EmbeddingProgress, EmbeddingTarget};
-use crate::{verbs::ask, verbs::follow, verbs::once};
+use crate::{verbs::ask, verbs::follow, verbs::idempotency};
 
 impl Engine {
     /// Writes the accesses counted since the last flush, and returns the number of memories written.
@@ -90,7 +90,7 @@ impl Engine {
         key: &str,
         fingerprint: [u8; 32],
     ) -> Result<IdempotencyDecision, Error> {
-        once::begin(&self.ports, caller, key, fingerprint)
+        idempotency::begin(&self.ports, caller, key, fingerprint)
     }
 
     /// Stores the answer to a request that [began](Self::begin_once) at that time. An answer longer than
@@ -105,11 +105,11 @@ impl Engine {
         begun: Timestamp,
         answer: &str,
     ) -> Result<(), Error> {
-        once::answer(&self.ports, caller, key, begun, answer)
+        idempotency::answer(&self.ports, caller, key, begun, answer)
     }
 
     /// Allows a request that [began](Self::begin_once) at that time and failed to begin again.
     pub fn drop_once(&self, caller: &Caller, key: &str, begun: Timestamp) -> Result<(), Error> {
-        once::give_up(&self.ports, caller, key, begun)
+        idempotency::give_up(&self.ports, caller, key, begun)
     }
 }

@@ -21,7 +21,7 @@ use crate::model::time::Timestamp;
 use crate::model::turn::{TURNS_KEPT, Turn};
 use crate::model::vocabulary::{AuditAct, ContentType, TurnRole};
 use crate::text::normalize;
-use crate::text::withhold::Redactor;
+use crate::text::redact::Redactor;
 use crate::verbs::access::{self, Ports};
 use crate::verbs::conversation;
 use crate::verbs::save;

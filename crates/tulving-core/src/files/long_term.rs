@@ -17,7 +17,7 @@ use crate::model::space::Space;
 use crate::model::time::Timestamp;
 use crate::model::vocabulary::{AuditAct, SecretPolicy};
 use crate::ports::From;
-use crate::text::withhold;
+use crate::text::redact;
 use crate::verbs::access::{self, Ports};
 
 use super::{readable, readable_space};
@@ -54,7 +54,7 @@ impl LongTermFile {
     /// is empty. Private passages are removed, and so are secrets unless the space stores them. The remaining text is made
     /// safe to insert into a prompt.
     pub fn prompt(&self) -> String {
-        let said = visible::safe(&withhold::in_lines(&self.content, self.secrets));
+        let said = visible::safe(&redact::in_lines(&self.content, self.secrets));
         let said = said.trim();
         if said.is_empty() {
             String::new()

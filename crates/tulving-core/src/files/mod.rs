@@ -7,11 +7,11 @@
 pub mod archive;
 pub mod day;
 pub mod format;
+pub mod journal_import;
 pub mod long_term;
 pub(crate) mod mirror;
 mod search;
 pub mod shelf;
-pub mod take_over;
 pub mod transcript;
 
 use serde::Serialize;

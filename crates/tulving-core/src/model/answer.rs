@@ -2,7 +2,7 @@
 
 mod briefing;
 mod cursor;
-mod found;
+mod hits;
 mod near;
 mod quality;
 mod timeline;
@@ -13,7 +13,7 @@ use serde::Serialize;
 
 pub use self::briefing::{BriefedFile, Briefing, BriefingFiles, BriefingMemory, BriefingSection};
 pub use self::cursor::{Cursor, Position};
-pub use self::found::{
+pub use self::hits::{
     Answer, BestSection, Explanation, FailedBackend, FailedLane, FurtherSection, Hit, LaneMark, ListAnswer,
     PartName, ScorePart, UnreadableFile,
 };

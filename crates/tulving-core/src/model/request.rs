@@ -2,7 +2,7 @@
 
 mod filter;
 mod query;
-mod whole;
+mod whole_number;
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 pub use self::filter::{Filter, ForgottenFilter, MemoryFilter, Quarantined, TimeCondition};
 pub use self::query::{ListQuery, RecallQuery};
-pub use self::whole::WholeNumber;
+pub use self::whole_number::WholeNumber;
 use crate::model::answer::{Cursor, Lane, Strength};
 use crate::model::error::Invalid;
 use crate::model::id::{MemoryId, MemoryRef, PassId, SpaceId, Version};

@@ -4,8 +4,8 @@
 //! store only through these traits. The traits are separate from [`Store`](super::Store) because the engine never calls
 //! them: they concern the files and tables of a store, not its memories.
 
-use crate::model::checkup::{MemoryAttachment, MirroredMemory, StoreCheckDepth, StoreCheckReport};
 use crate::model::error::StoreError;
+use crate::model::integrity::{MemoryAttachment, MirroredMemory, StoreCheckDepth, StoreCheckReport};
 
 /// Checks that a store is undamaged.
 ///

@@ -8,6 +8,6 @@ pub mod chunk;
 pub(crate) mod commands;
 pub(crate) mod front;
 pub mod normalize;
+pub mod redact;
 pub mod shown;
 pub mod terms;
-pub mod withhold;

@@ -16,7 +16,7 @@ use crate::model::space::{MemberOf, Space, Viewer};
 use crate::model::time::Timestamp;
 use crate::model::vocabulary::{AuditAct, Boundary, Role};
 use crate::ports::{Clock, Embedder, Extractor, Files, Index, Objects, Store};
-use crate::text::withhold::{Redactor, SecretPolicies};
+use crate::text::redact::{Redactor, SecretPolicies};
 
 /// The adapters and settings that the engine works with.
 pub struct Ports {

@@ -14,7 +14,7 @@ use crate::model::llm::{
     InvalidToolArguments, LlmName, LlmReply, LlmUsage, Message, Prompt, Tokens, ToolCall,
 };
 use crate::ports::{LanguageModel, NoLanguageModel};
-use crate::text::withhold;
+use crate::text::redact;
 use crate::verbs::access::{self, Ports};
 
 /// Upper bound for the tokens of one call.
@@ -88,7 +88,7 @@ fn public(prompt: &Prompt) -> Prompt {
 /// Returns a text in the form that a model may read. Hidden characters are removed first, because they could split a
 /// secret. Then secrets and private passages are removed.
 fn public_text(text: &str) -> String {
-    withhold::public(&visible::for_models(text))
+    redact::public(&visible::for_models(text))
 }
 
 /// Applies `change` to every string in a JSON value.

@@ -5,8 +5,8 @@
 //! fence around the briefing. The budget applies to the printed [block]: this code adds up the lengths of its pieces.
 //! Only the beginning of a content is read, so that a long content costs no more than a short one.
 
+mod display;
 mod files;
-mod telling;
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -34,8 +34,8 @@ use crate::verbs::read;
 use crate::verbs::recall;
 use crate::verbs::succession::{self, PointInTime};
 
+use display::{BlockChoice, DisplayText, ReadContent, fit};
 use files::FolderFiles;
-use telling::{BlockChoice, DisplayText, ReadContent, fit};
 
 /// The kind of content that a section shows.
 #[derive(Clone, Copy, PartialEq, Eq)]

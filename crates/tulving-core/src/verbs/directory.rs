@@ -15,7 +15,7 @@ use crate::model::space::{
 use crate::model::time::{Timestamp, Zone};
 use crate::model::vocabulary::{AuditAct, Origin, PrincipalKind, Role, SpaceKind};
 use crate::text::normalize;
-use crate::text::withhold::Redactor;
+use crate::text::redact::Redactor;
 use crate::verbs::access::{self, Ports};
 
 /// Returns the user of this home as a caller in the space `default`.

@@ -8,7 +8,7 @@
 //! The configuration of a model alone does not start the change, because two processes with different settings would
 //! undo each other's work.
 
-mod near;
+mod near_duplicates;
 mod waiting;
 
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use crate::model::memory::{Chunk, Embedding, VersionFields};
 use crate::ports::Embedder;
 use crate::verbs::access::Ports;
 
-pub(crate) use near::{
+pub(crate) use near_duplicates::{
     ABOUT, LINKS, LinkCandidate, SAME, alike, is_near, link, near, near_among, resembling, written_between,
 };
 pub use waiting::{EmbeddingProgress, FailedEmbedding};

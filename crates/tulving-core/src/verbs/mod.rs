@@ -3,7 +3,7 @@
 //! Each verb checks the caller's rights, decides on the change, and writes the change in one
 //! [`Store::apply`](crate::ports::Store::apply).
 
-pub mod adopt;
+pub mod foreign_import;
 pub mod import;
 
 pub(crate) mod access;
@@ -18,13 +18,14 @@ pub(crate) mod embedding;
 pub(crate) mod follow;
 pub(crate) mod forget;
 pub(crate) mod history;
+pub(crate) mod idempotency;
 pub(crate) mod jobs;
 pub(crate) mod objects;
-pub(crate) mod once;
 pub(crate) mod push;
 pub(crate) mod quality;
 pub(crate) mod read;
 pub(crate) mod recall;
+pub(crate) mod recall_counts;
 pub(crate) mod related;
 pub(crate) mod relocate;
 pub(crate) mod retract;
@@ -33,6 +34,5 @@ pub(crate) mod save;
 pub(crate) mod status;
 pub(crate) mod succession;
 pub(crate) mod timeline;
-pub(crate) mod touch;
 pub(crate) mod transfer;
 pub(crate) mod usage;

@@ -22,7 +22,7 @@ use tulving_core::model::vocabulary::{
     SpaceKind, State, System,
 };
 use tulving_core::ports::{Claims, Directory, Jobs, Log, Passes};
-use tulving_core::verbs::adopt::ForeignImportOptions;
+use tulving_core::verbs::foreign_import::ForeignImportOptions;
 use tulving_core::{LoadOptions, SecretPolicies};
 use tulving_testkit::build;
 use tulving_testkit::clock::ManualClock;

@@ -22,8 +22,8 @@ use crate::address::ServiceUrl;
 use crate::agent;
 use crate::breaker::{BreakerPermit, CallOutcome, CircuitBreaker, CircuitOpenError};
 use crate::retry::{AttemptError, asked, retry};
-use crate::said::{complaint, repeated};
 use crate::secret::ApiKey;
+use crate::service_message::{complaint, repeated};
 
 /// Number of texts in one request. Most services allow more, but few are faster with more.
 const BATCH: usize = 64;

@@ -15,8 +15,8 @@ use ureq::{Agent, Body};
 use crate::address::ServiceUrl;
 use crate::agent;
 use crate::retry::asked;
-use crate::said;
 use crate::secret::ApiKey;
+use crate::service_message;
 
 /// Maximum size of an answer, in bytes. A larger answer is refused.
 const LARGEST_ANSWER: u64 = 1 << 20;
@@ -162,7 +162,7 @@ impl LlmHttpClient {
     fn refusal(&self, answer: &LlmHttpResponse, model: &str) -> LlmError {
         let LlmHttpResponse { status, pause, is_page, .. } = *answer;
         let url = self.url();
-        let complaint = if is_page { String::new() } else { said::complaint(&answer.body) };
+        let complaint = if is_page { String::new() } else { service_message::complaint(&answer.body) };
         let said = self.repeated(&complaint);
         let sort = LlmRefusalKind::of(&answer.body);
         match status {
@@ -199,7 +199,7 @@ impl LlmHttpClient {
 
     /// Returns a message of the service, made safe to repeat.
     pub(super) fn repeated(&self, said: &str) -> String {
-        said::repeated(said, &self.address, self.key.as_ref())
+        service_message::repeated(said, &self.address, self.key.as_ref())
     }
 }
 

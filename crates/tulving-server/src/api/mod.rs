@@ -3,6 +3,7 @@
 //! of a request, runs one verb of the engine and returns the answer that the core defines. An operation does not depend on
 //! the transport.
 
+mod access;
 mod aging;
 mod components;
 mod done;
@@ -14,7 +15,6 @@ mod journals;
 mod links;
 mod memories;
 mod passes;
-mod people;
 mod quality;
 mod recall;
 mod review;
@@ -45,7 +45,7 @@ pub fn operations() -> &'static [Operation] {
             ("Recall", timeline::operations()),
             ("Associations", links::operations()),
             ("Quality", quality::operations()),
-            ("Spaces and tokens", people::operations()),
+            ("Spaces and tokens", access::operations()),
             ("Journals", journals::operations()),
             ("Files and conversations", files::operations()),
             ("Turns and jobs", turns::operations()),

@@ -15,7 +15,7 @@ use super::app::HttpApp;
 use super::auth::{AuthenticatedCaller, Credentials};
 use super::problem::Problem;
 use super::reply::{data, enveloped, json};
-use super::{body, once};
+use super::{body, idempotency};
 
 /// The parameters of a path, if they can be read.
 pub(super) type PathParameters<T> = Result<Path<T>, PathRejection>;
@@ -62,7 +62,7 @@ pub(super) async fn call(
         dialect.find(&tool).map_err(|refusal| Problem::from(refusal).answered(StatusCode::NOT_FOUND))?;
     let (parts, body) = request.into_parts();
     let bytes = body::read(&app, &parts.headers, body).await?;
-    once::refuse(&parts.headers)?;
+    idempotency::refuse(&parts.headers)?;
     let (upkeep, limits) = (app.upkeep.clone(), *app.limits());
     let done = app.work(tool.effect != ToolEffect::Reads, move |engine| {
         let arguments = body::arguments(&limits, &parts.headers, &bytes)?;

@@ -1,6 +1,6 @@
 //! `/openapi.json`: the OpenAPI description of the service, generated from the same table as the routes.
 
-mod others;
+mod other_endpoints;
 
 use std::sync::LazyLock;
 
@@ -34,10 +34,10 @@ fn described() -> Value {
         add(&mut paths, operation.path, operation.method.as_str(), told);
     }
     schemas.extend(components.into_schemas());
-    schemas.extend(others::schemas());
+    schemas.extend(other_endpoints::schemas());
     schemas.insert("Problem".to_owned(), problem());
     schemas.insert("ProblemError".to_owned(), problem_error());
-    for other in others::all() {
+    for other in other_endpoints::all() {
         add(&mut paths, other.path, other.method, other.described());
     }
     json!({

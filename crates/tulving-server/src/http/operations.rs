@@ -16,7 +16,7 @@ use super::app::HttpApp;
 use super::auth::AuthenticatedCaller;
 use super::problem::Problem;
 use super::reply::enveloped;
-use super::{arguments, body, multipart, once};
+use super::{arguments, body, idempotency, multipart};
 
 /// Returns the routes of all operations.
 pub(super) fn routes() -> Router<HttpApp> {
@@ -66,7 +66,7 @@ async fn call(
     let (upkeep, limits) = (app.upkeep.clone(), *app.limits());
     let done = app.work(operation.writes, move |engine| {
         let said = arguments::gather(&limits, operation, &path, &parts, &bytes, in_parts)?;
-        let once = once::asked(operation, &parts.headers, &caller, &said)?;
+        let once = idempotency::asked(operation, &parts.headers, &caller, &said)?;
         let work = |engine: &Engine, caller: &Caller| {
             Ok(sent(operation, operation.call(engine, caller, limits.page, said)?))
         };

@@ -20,7 +20,7 @@ use super::app::HttpApp;
 use super::auth::AuthenticatedCaller;
 use super::pages::{BodyPage, pages};
 use super::problem::Problem;
-use super::{once, reply};
+use super::{idempotency, reply};
 
 /// The route for loading a dump.
 pub(super) const LOAD: &str = "/v1/load";
@@ -93,7 +93,7 @@ pub(super) async fn load(
     AuthenticatedCaller(caller): AuthenticatedCaller,
     request: Request,
 ) -> Result<Response, Problem> {
-    once::refuse(request.headers())?;
+    idempotency::refuse(request.headers())?;
     // The permission is checked before the body is read.
     let asking = caller.clone();
     app.blocking(move |engine| engine.require_org_admin(&asking)).await??;

@@ -9,12 +9,12 @@ use tulving_core::model::score::Importance;
 use tulving_core::model::search::{Item, SearchQuery, SearchResults, SearchScope, Session, Weights};
 use tulving_core::model::time::Timestamp;
 
+use super::errors::DamagedIndexFile;
 use super::keyword::{LengthNormalization, QueryTerms};
 use super::segment::{DocDetailFields as _, Postings, SegmentView};
 use super::sessions::{self, CandidateSession, ResultDoc};
 use super::snapshot::IndexSnapshot;
 use super::top::TopDocs;
-use super::trouble::DamagedIndexFile;
 use super::vector::{DocSimilarity, VectorResults};
 use super::visible::VisibleDocs;
 

@@ -7,13 +7,13 @@ use std::time::{Duration, Instant};
 
 use tulving_core::model::id::Seq;
 
+use super::errors::IndexStepError;
 use super::fold::{LONG_TAIL, MANY_ITEMS};
 use super::folder::{IndexFolder, IndexFolderLock, named};
 use super::follow::SnapshotBasis;
 use super::manifest::{DeadDocsFile, IndexManifest, epoch_text, fingerprint};
 use super::segment::MergedSegmentContent;
 use super::snapshot::{IndexSnapshot, SnapshotPart, views};
-use super::trouble::IndexStepError;
 use super::{IndexState, SearchIndex};
 
 /// Number of memories that are read at once. The content of one memory may have megabytes.

@@ -5,8 +5,8 @@
 
 use std::collections::BTreeSet;
 
+use super::errors::DamagedIndexFile;
 use super::segment::{Postings, SegmentView};
-use super::trouble::DamagedIndexFile;
 use super::visible::VisibleDocs;
 
 /// Maximum number of terms that replace an unknown term.

@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::trouble::IndexStepError;
+use super::errors::IndexStepError;
 
 /// Counts steps, and fails at a chosen step.
 #[derive(Default)]

@@ -8,12 +8,12 @@ use std::time::Duration;
 
 use tulving_core::model::id::Seq;
 
+use super::errors::IndexStepError;
 use super::folder::{IndexFolder, IndexFolderLock};
 use super::follow::{SOON, SnapshotBasis};
 use super::manifest::IndexManifest;
 use super::segment::MergedSegmentContent;
 use super::snapshot::{IndexSnapshot, SnapshotPart, views};
-use super::trouble::IndexStepError;
 use super::{IndexState, SearchIndex};
 
 /// Minimum number of changes in a tail for which folding is worth it. A starting process reads so many changes within

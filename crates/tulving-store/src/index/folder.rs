@@ -9,10 +9,10 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use super::dead::DeadDocs;
+use super::errors::{DamagedIndexFile, IndexStepError};
 use super::manifest::{DeadDocsFile, IndexManifest, NAME, SegmentFile};
 use super::segment::{ChecksumMode, Segment, SegmentContent, SegmentWriteError, write};
 use super::snapshot::SnapshotPart;
-use super::trouble::{DamagedIndexFile, IndexStepError};
 use crate::draft::{self, DraftFile};
 use crate::{files, home};
 

@@ -10,9 +10,9 @@ use tulving_core::model::id::{MemoryId, Seq};
 use tulving_core::model::vocabulary::ChangeKind;
 
 use super::build::{ENTRIES, SPILL};
+use super::errors::IndexStepError;
 use super::folder::{IndexFolder, IndexFolderLock, ManifestStamp};
 use super::snapshot::IndexSnapshot;
-use super::trouble::IndexStepError;
 use super::{IndexState, SearchIndex};
 
 /// Number of entries of the log that are read at once.

@@ -5,9 +5,9 @@
 
 use tulving_core::model::search::IndexEntry;
 
+use super::errors::DamagedIndexFile;
 use super::segment::{MergedSegmentContent, NewSegmentContent, held};
 use super::snapshot::{IndexSnapshot, SnapshotPart, views};
-use super::trouble::DamagedIndexFile;
 
 /// Number of segments of a similar size that are merged into one.
 const FAN: usize = 8;

@@ -9,10 +9,10 @@ use std::ops::Range;
 
 use tulving_core::model::search::SearchQuery;
 
+use super::errors::DamagedIndexFile;
 use super::expand;
 use super::segment::Postings;
 use super::top::{ScoredDoc, TopDocs};
-use super::trouble::DamagedIndexFile;
 use super::visible::VisibleDocs;
 
 /// BM25's parameter k1: the saturation of repeated terms.

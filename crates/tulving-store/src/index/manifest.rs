@@ -8,8 +8,8 @@ use std::sync::LazyLock;
 use serde::{Deserialize, Serialize};
 use tulving_text::{properties, terms};
 
+use super::errors::DamagedIndexFile;
 use super::segment::{MAGIC, vocabulary};
-use super::trouble::DamagedIndexFile;
 
 /// The name of the manifest's file.
 pub(super) const NAME: &str = "manifest";

@@ -10,6 +10,7 @@
 mod answer;
 mod build;
 mod dead;
+mod errors;
 mod expand;
 #[cfg(test)]
 #[path = "../../tests/it/index/fake.rs"]
@@ -22,8 +23,8 @@ mod folder;
 mod follow;
 mod grow;
 mod keyword;
+mod literal_scan;
 mod manifest;
-mod meanwhile;
 mod quantise;
 mod segment;
 mod sessions;
@@ -32,7 +33,6 @@ mod snapshot;
 mod source;
 mod status;
 mod top;
-mod trouble;
 mod vector;
 mod visible;
 
@@ -45,13 +45,13 @@ use tulving_core::model::error::IndexError;
 use tulving_core::model::search::{SearchQuery, SearchResults, SearchScope};
 use tulving_core::ports::{Feed, Index, Log};
 
+use self::errors::{DamagedIndexFile, IndexStepError};
 use self::fold::FoldEffort;
 use self::folder::IndexFolder;
 use self::follow::SnapshotBasis;
 use self::snapshot::IndexSnapshot;
 use self::source::IndexSource;
 use self::status::IndexProblems;
-use self::trouble::{DamagedIndexFile, IndexStepError};
 
 pub use self::fold::{FoldOutcome, PendingIndexWork};
 pub use self::status::IndexStatus;

@@ -5,8 +5,8 @@
 use std::sync::Arc;
 
 use super::dead::DeadDocs;
+use super::errors::DamagedIndexFile;
 use super::segment::{Segment, SegmentView};
-use super::trouble::DamagedIndexFile;
 
 /// A segment and its dead docs.
 #[derive(Clone)]

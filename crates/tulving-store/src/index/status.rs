@@ -5,8 +5,8 @@ use std::path::Path;
 use tulving_core::model::error::IndexError;
 use tulving_core::model::id::Seq;
 
+use super::errors::{DamagedIndexFile, IndexStepError};
 use super::manifest::NAME;
-use super::trouble::{DamagedIndexFile, IndexStepError};
 use super::{IndexState, SearchIndex};
 
 /// Maximum number of findings that are remembered.

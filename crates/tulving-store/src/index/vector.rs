@@ -3,10 +3,10 @@
 
 use tulving_core::model::search::{self, QueryVector};
 
+use super::errors::DamagedIndexFile;
 use super::quantise::QuantisedQuery;
 use super::segment::{DocDetailFields as _, DocVectors, SegmentView, stride};
 use super::top::{ScoredDoc, TopDocs};
-use super::trouble::DamagedIndexFile;
 use super::visible::VisibleDocs;
 
 /// Maximum number of items that are all compared exactly, with all their sentences. This takes about 1 ms with two

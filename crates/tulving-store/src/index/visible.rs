@@ -12,8 +12,8 @@ use tulving_core::model::search::SearchScope;
 use tulving_core::model::vocabulary::State;
 
 use super::dead::DeadDocs;
+use super::errors::DamagedIndexFile;
 use super::segment::{DocCounts, DocDetailFields as _, Postings, SegmentView};
-use super::trouble::DamagedIndexFile;
 
 /// Maximum number of listed memories for which only their own docs are read. With more memories, reading all docs is as
 /// fast.

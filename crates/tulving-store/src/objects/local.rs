@@ -15,7 +15,7 @@ use tulving_core::model::error::ObjectError;
 use tulving_core::ports::{ObjectKey, Objects, ObjectsHold};
 
 use super::ObjectSizes;
-use super::held::ObjectsLock;
+use super::locks::ObjectsLock;
 use crate::draft::DraftFile;
 use crate::{files, home};
 

@@ -3,8 +3,8 @@
 //! Both stores return only bytes that match the hash in their key. They work without an async runtime, because the
 //! caller may already be on a thread of one.
 
-mod held;
 mod local;
+mod locks;
 mod s3;
 
 use tulving_core::model::error::ObjectError;

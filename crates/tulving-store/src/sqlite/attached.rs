@@ -1,8 +1,8 @@
 //! Reads the memories that have an attachment and those that are mirrored, to check that their files exist.
 
 use rusqlite::Connection;
-use tulving_core::model::checkup::{MemoryAttachment, MemoryName, MirroredMemory};
 use tulving_core::model::id::{MemoryId, MemoryNumber};
+use tulving_core::model::integrity::{MemoryAttachment, MemoryName, MirroredMemory};
 
 use super::failure::SqliteError;
 use super::rows::ColumnReader;

@@ -36,11 +36,11 @@ mod restore_lock;
 mod rows;
 mod schema;
 mod scrub;
-mod sights;
 mod stage;
 mod sums;
 mod usage;
 mod vectors;
+mod visibility_cache;
 mod visible;
 
 use std::fmt;
@@ -90,7 +90,7 @@ pub struct SqliteStore {
     clock: Arc<dyn Clock>,
     restore_lock: restore_lock::RestoreLock,
     scrub: scrub::ScrubSchedule,
-    sights: sights::SightCache,
+    sights: visibility_cache::SightCache,
     current: CurrentConnections,
     /// The number of the newest change that this process has written.
     head: AtomicU64,
@@ -125,7 +125,7 @@ impl SqliteStore {
             clock,
             restore_lock,
             scrub: scrub::ScrubSchedule::new(pending),
-            sights: sights::SightCache::default(),
+            sights: visibility_cache::SightCache::default(),
             current: CurrentConnections::new(live),
             head: AtomicU64::new(0),
             file,

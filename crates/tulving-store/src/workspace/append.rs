@@ -13,10 +13,10 @@ use rustix::fs::{AtFlags, OFlags, unlinkat};
 use serde::{Deserialize, Serialize};
 use tulving_core::model::file::{AppendResult, FilePath};
 
-use super::beneath::{self, FileLocation, MissingFolderPolicy, SpaceFolder};
+use super::errors::WorkspaceFileError;
+use super::folder_access::{self, FileLocation, MissingFolderPolicy, SpaceFolder};
 use super::notes::{RecoveryNote, RecoveryNoteFile};
-use super::trouble::WorkspaceFileError;
-use super::{Workspace, lock, mend};
+use super::{Workspace, append_recovery, lock};
 
 /// Number of bytes at the end of a file that are searched for its last line break.
 const WINDOW: u64 = 64 * 1024;
@@ -41,7 +41,7 @@ pub(super) fn append(
     let space = SpaceFolder::open(&files.root, path.folder(), MissingFolderPolicy::Make)?;
     let spot = space.spot(path.name(), MissingFolderPolicy::Make)?;
     lock::lock(&spot.folder)?;
-    mend::within(files, &spot.folder)?;
+    append_recovery::within(files, &spot.folder)?;
     for _ in 0..ATTEMPTS {
         if let Some(done) = attempt(files, path, &spot, entry)? {
             return Ok(done);
@@ -150,13 +150,13 @@ fn take_back(spot: &FileLocation, file: &File) {
 /// Returns true if the name still refers to the open file.
 fn in_place(spot: &FileLocation, file: &File) -> Result<bool, WorkspaceFileError> {
     let (named, open) = (spot.stat()?, rustix::fs::fstat(file)?);
-    Ok(named.is_some_and(|named| beneath::same(&named, &open)))
+    Ok(named.is_some_and(|named| folder_access::same(&named, &open)))
 }
 
 /// Makes the added bytes durable, and also the file's name if it may be new.
 pub(super) fn sync(file: &File, spot: &FileLocation, start: u64) -> Result<(), WorkspaceFileError> {
     file.sync_all()?;
-    if start == 0 { beneath::sync_folder(&spot.folder) } else { Ok(()) }
+    if start == 0 { folder_access::sync_folder(&spot.folder) } else { Ok(()) }
 }
 
 /// Describes the end of a file.

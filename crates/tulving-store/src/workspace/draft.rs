@@ -13,9 +13,9 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 
-use super::beneath::{self, FileLocation};
+use super::errors::WorkspaceFileError;
+use super::folder_access::{self, FileLocation};
 use super::lock::{self, LockAttempt};
-use super::trouble::WorkspaceFileError;
 use crate::draft::PREFIX;
 
 /// Maximum number of attempts to create a draft. An attempt fails if a sweep removes the new draft as an abandoned one.
@@ -49,7 +49,8 @@ impl<'a> WorkspaceDraftFile<'a> {
             };
             let locked = lock::try_lock(&file) != LockAttempt::Busy;
             let named = statat(folder, &name, AtFlags::SYMLINK_NOFOLLOW);
-            if locked && named.is_ok_and(|named| fstat(&file).is_ok_and(|open| beneath::same(&named, &open)))
+            if locked
+                && named.is_ok_and(|named| fstat(&file).is_ok_and(|open| folder_access::same(&named, &open)))
             {
                 return Ok(Self { folder, name: Some(name), file: file.into() });
             }
@@ -83,7 +84,7 @@ impl<'a> WorkspaceDraftFile<'a> {
             renameat(self.folder, name, &spot.folder, &spot.name)?;
         }
         self.name = None;
-        beneath::sync_folder(&spot.folder)
+        folder_access::sync_folder(&spot.folder)
     }
 
     /// Renames the draft to its target durably. Returns [`WorkspaceFileError::Exists`] if the target exists.
@@ -100,7 +101,7 @@ impl<'a> WorkspaceDraftFile<'a> {
                 Err(error) => return Err(error.into()),
             }
         }
-        beneath::sync_folder(&spot.folder)
+        folder_access::sync_folder(&spot.folder)
     }
 }
 
@@ -133,7 +134,7 @@ pub(super) fn sweep(folder: impl AsFd, name: &std::ffi::CStr) {
     let Ok(file) = openat(folder.as_fd(), name, flags, Mode::empty()) else {
         return;
     };
-    let regular = fstat(&file).is_ok_and(|found| beneath::is(&found, FileType::RegularFile));
+    let regular = fstat(&file).is_ok_and(|found| folder_access::is(&found, FileType::RegularFile));
     // If locks are not supported, it is unknown whether the draft is in use.
     if regular && lock::try_lock(&file) == LockAttempt::Locked {
         let _ = unlinkat(folder, name, AtFlags::empty());

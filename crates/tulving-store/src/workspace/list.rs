@@ -11,8 +11,8 @@ use rustix::fs::{AtFlags, Dir, DirEntry, FileType, Mode, OFlags, Stat, fstat, op
 use rustix::io::Errno;
 use tulving_core::model::file::{FileEntry, FileList, FilePath, FileStamp, Folder};
 
-use super::beneath::{self, MissingFolderPolicy, SpaceFolder};
-use super::trouble::{WorkspaceFileError, escaped, printable};
+use super::errors::{WorkspaceFileError, escaped, printable};
+use super::folder_access::{self, MissingFolderPolicy, SpaceFolder};
 use super::{Workspace, draft};
 
 /// Maximum depth of folders that are searched for files.
@@ -103,7 +103,7 @@ impl ListingWalk<'_> {
                 }
                 Some(FileType::Symlink) => self.link(path)?,
                 Some(_) => {
-                    if let Some(why) = look(&entries, &entry)?.as_ref().and_then(beneath::why_not) {
+                    if let Some(why) = look(&entries, &entry)?.as_ref().and_then(folder_access::why_not) {
                         self.refuse(path.name(), why);
                     }
                 }
@@ -161,7 +161,7 @@ impl ListingWalk<'_> {
         let Some(found) = look()? else {
             return Ok(());
         };
-        if let Some(why) = beneath::why_not(&found) {
+        if let Some(why) = folder_access::why_not(&found) {
             self.refuse(path.name(), why);
             return Ok(());
         }
@@ -169,14 +169,14 @@ impl ListingWalk<'_> {
             self.found.pop();
             self.more = true;
         }
-        self.found.push(ListedFile { path, stamp: beneath::stamp(&found) });
+        self.found.push(ListedFile { path, stamp: folder_access::stamp(&found) });
         Ok(())
     }
 
     /// Adds the target of a link, if the target is inside the folder.
     fn link(&mut self, path: FilePath) -> Result<(), WorkspaceFileError> {
         match self.space.stat(path.name()) {
-            Ok(found) if beneath::is(&found, FileType::Directory) => {
+            Ok(found) if folder_access::is(&found, FileType::Directory) => {
                 self.links.insert(path.name().to_owned());
                 Ok(())
             }

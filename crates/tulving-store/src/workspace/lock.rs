@@ -10,7 +10,7 @@ use std::time::Duration;
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 
-use super::trouble::WorkspaceFileError;
+use super::errors::WorkspaceFileError;
 
 /// Maximum time to wait for a folder. A writer normally locks it for a few milliseconds.
 const PATIENCE: Duration = Duration::from_secs(30);

@@ -6,18 +6,18 @@
 //! [`pending_file`] complete that work. Nothing is read or written before the first call.
 
 mod append;
-mod beneath;
+mod append_recovery;
 mod change_counter;
 mod draft;
+mod errors;
+mod folder_access;
 mod list;
 mod lock;
-mod mend;
 mod notes;
 mod pending_file;
 mod previous;
 mod read;
 mod replace;
-mod trouble;
 #[cfg(target_os = "linux")]
 mod watch;
 
@@ -36,10 +36,10 @@ use tulving_core::model::id::MemoryId;
 use tulving_core::model::time::Timestamp;
 use tulving_core::ports::{Files, From as Basis};
 
-use self::beneath::{MissingFolderPolicy, SpaceFolder};
 use self::change_counter::WorkspaceChangeCounter;
+use self::errors::{WorkspaceFileError, or_none};
+use self::folder_access::{MissingFolderPolicy, SpaceFolder};
 use self::notes::RecoveryNote;
-use self::trouble::{WorkspaceFileError, or_none};
 use crate::home::Home;
 use crate::pending;
 
@@ -92,7 +92,7 @@ impl Workspace {
     /// Finishes the writes of dead processes.
     pub(crate) fn mend(&self) {
         pending::settle(&self.home);
-        mend::all(self);
+        append_recovery::all(self);
     }
 
     /// Keeps restores from replacing the files until the returned lock is dropped. Every call that writes takes this

@@ -14,7 +14,7 @@ use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
 use tulving_core::model::file::{FilePath, Folder};
 
-use super::trouble::WorkspaceFileError;
+use super::errors::WorkspaceFileError;
 use crate::draft::DraftFile;
 use crate::{files, home};
 

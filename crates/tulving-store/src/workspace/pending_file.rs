@@ -10,10 +10,10 @@ use sha2::{Digest as _, Sha256};
 use tulving_core::model::file::PendingFile;
 use tulving_core::model::id::MemoryId;
 
-use super::beneath::{self, MissingFolderPolicy};
 use super::draft::WorkspaceDraftFile;
+use super::errors::WorkspaceFileError;
+use super::folder_access::{self, MissingFolderPolicy};
 use super::notes::{RecoveryNote, RecoveryNoteFile};
-use super::trouble::WorkspaceFileError;
 use super::{Workspace, replace};
 
 /// The content of a note about a pending file.
@@ -39,7 +39,7 @@ pub(super) fn create(
     let promise = PendingFileNote {
         file: RecoveryNoteFile::new(&files.root, &pledge.path),
         memory: pledge.memory,
-        inode: beneath::stamp(&draft.stat()?).inode,
+        inode: folder_access::stamp(&draft.stat()?).inode,
         digest: HEXLOWER.encode(&Sha256::digest(content)),
     };
     let folder = files.home.pledges();

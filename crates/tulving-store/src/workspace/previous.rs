@@ -11,8 +11,8 @@ use std::path::Path;
 use tulving_core::model::file::PreviousFile;
 use tulving_core::model::time::Timestamp;
 
+use super::errors::WorkspaceFileError;
 use super::read;
-use super::trouble::WorkspaceFileError;
 use crate::draft::{self, DraftFile};
 use crate::{files, home};
 

@@ -10,8 +10,8 @@ use sha2::{Digest as _, Sha256};
 use tulving_core::model::file::{FileContent, FilePath, FileStamp};
 
 use super::Workspace;
-use super::beneath::{self, MissingFolderPolicy, SpaceFolder};
-use super::trouble::WorkspaceFileError;
+use super::errors::WorkspaceFileError;
+use super::folder_access::{self, MissingFolderPolicy, SpaceFolder};
 
 /// Maximum number of attempts to read a file that changes in the meantime. The last attempt is used even if the file
 /// has changed: its stamp is from before the read, so that a comparison of stamps leads to another read.
@@ -23,8 +23,8 @@ const PAUSE: Duration = Duration::from_millis(1);
 pub(super) fn stamp(files: &Workspace, path: &FilePath) -> Result<FileStamp, WorkspaceFileError> {
     let space = SpaceFolder::open(&files.root, path.folder(), MissingFolderPolicy::Leave)?;
     let found = space.stat(path.name())?;
-    match beneath::why_not(&found) {
-        None => Ok(beneath::stamp(&found)),
+    match folder_access::why_not(&found) {
+        None => Ok(folder_access::stamp(&found)),
         Some(why) => Err(WorkspaceFileError::Refused(why)),
     }
 }
@@ -37,9 +37,9 @@ pub(super) fn read(files: &Workspace, path: &FilePath, most: u64) -> Result<File
         attempt += 1;
         let file = space.file(path.name())?;
         let before = fstat(&file)?;
-        let stamp = beneath::stamp(&before);
+        let stamp = folder_access::stamp(&before);
         let bytes = whole(&file, stamp.size, most)?;
-        let still = beneath::unchanged(&before, &fstat(&file)?);
+        let still = folder_access::unchanged(&before, &fstat(&file)?);
         if attempt >= ATTEMPTS || (still && bytes.len() as u64 == stamp.size) {
             return Ok(FileContent { bytes, stamp });
         }

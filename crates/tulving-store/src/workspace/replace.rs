@@ -13,10 +13,10 @@ use tulving_core::model::file::FilePath;
 use tulving_core::model::time::Timestamp;
 use tulving_core::ports::From as Basis;
 
-use super::beneath::{self, FileLocation, MissingFolderPolicy, SpaceFolder};
 use super::draft::{self, WorkspaceDraftFile};
-use super::trouble::WorkspaceFileError;
-use super::{Workspace, lock, mend, previous, read};
+use super::errors::WorkspaceFileError;
+use super::folder_access::{self, FileLocation, MissingFolderPolicy, SpaceFolder};
+use super::{Workspace, append_recovery, lock, previous, read};
 
 /// Maximum number of attempts at a replacement. An attempt fails if an editor, which takes no lock, changes the file at
 /// the same time.
@@ -45,7 +45,7 @@ pub(super) fn replace(
         .and_then(|space| space.spot(path.name(), missing))
         .map_err(|trouble| if trouble.is_absent() { WorkspaceFileError::Changed } else { trouble })?;
     lock::lock(&spot.folder)?;
-    mend::within(files, &spot.folder)?;
+    append_recovery::within(files, &spot.folder)?;
     draft::sweep_all(&spot.folder);
     let kept = files.previous_of(path);
     let keep = keep.map(|now| (kept.as_path(), now));
@@ -99,15 +99,15 @@ fn attempt(
 
 /// Returns true if the name still refers to the same file in the same state.
 fn unchanged(spot: &FileLocation, old: &Stat) -> Result<bool, WorkspaceFileError> {
-    Ok(spot.stat()?.is_some_and(|now| beneath::unchanged(old, &now)))
+    Ok(spot.stat()?.is_some_and(|now| folder_access::unchanged(old, &now)))
 }
 
 /// Removes a file, if it is still in the state that the decision was based on.
 pub(super) fn remove(files: &Workspace, path: &FilePath, basis: Basis) -> Result<(), WorkspaceFileError> {
     let spot = unlinked(files, path, MissingFolderPolicy::Leave)?;
     lock::lock(&spot.folder)?;
-    mend::within(files, &spot.folder)?;
-    match spot.stat()?.as_ref().map(beneath::why_not) {
+    append_recovery::within(files, &spot.folder)?;
+    match spot.stat()?.as_ref().map(folder_access::why_not) {
         None => Err(WorkspaceFileError::Absent),
         Some(Some(why)) => Err(WorkspaceFileError::Refused(why)),
         Some(None) if is_still(&spot, basis)? => unlink(&spot),
@@ -140,13 +140,13 @@ pub(super) fn remove_exactly(
         return Ok(());
     };
     let found = fstat(&file)?;
-    let ours = beneath::stamp(&found).inode == inode && read::digest(&file)? == digest;
+    let ours = folder_access::stamp(&found).inode == inode && read::digest(&file)? == digest;
     if ours && unchanged(&spot, &found)? { unlink(&spot) } else { Ok(()) }
 }
 
 fn unlink(spot: &FileLocation) -> Result<(), WorkspaceFileError> {
     unlinkat(&spot.folder, &spot.name, AtFlags::empty())?;
-    beneath::sync_folder(&spot.folder)
+    folder_access::sync_folder(&spot.folder)
 }
 
 /// Returns the location of a file by its own name; the file need not exist. If the last part of the path is a link, it
@@ -156,7 +156,7 @@ pub(super) fn unlinked(
     path: &FilePath,
     missing: MissingFolderPolicy,
 ) -> Result<FileLocation, WorkspaceFileError> {
-    let (parent, name) = beneath::split(path.name());
+    let (parent, name) = folder_access::split(path.name());
     let folder = SpaceFolder::open(&files.root, path.folder(), missing)?.folder(parent, missing)?;
     Ok(FileLocation { folder, name: name.into() })
 }

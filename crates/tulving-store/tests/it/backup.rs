@@ -5,8 +5,8 @@ use std::thread;
 
 use rusqlite::Connection;
 use tempfile::tempdir;
-use tulving_core::model::checkup::{Severity, StoreCheckDepth};
 use tulving_core::model::error::StoreError;
+use tulving_core::model::integrity::{Severity, StoreCheckDepth};
 use tulving_core::model::request::{Filter, Sort};
 use tulving_core::ports::{IntegrityChecks, Log, Memories};
 use tulving_store::{ExistingFilePolicy, SqliteStore};

@@ -4,7 +4,7 @@ use std::os::unix::fs::PermissionsExt;
 use rusqlite::Connection;
 use tempfile::tempdir;
 use tulving_core::model::change::Write;
-use tulving_core::model::checkup::{Severity, StoreCheckDepth, StoreCheckFinding};
+use tulving_core::model::integrity::{Severity, StoreCheckDepth, StoreCheckFinding};
 use tulving_core::ports::{IntegrityChecks, Upkeep};
 use tulving_store::{ExistingFilePolicy, SqliteStore};
 

@@ -458,12 +458,12 @@ fn a_mirror_follows_its_line() {
 
 #[test]
 fn what_stands_for_a_foreign_memory_is_known() {
-    keeps(contract::adoption::what_stands_for_a_foreign_memory_is_known);
+    keeps(contract::foreign_import::what_stands_for_a_foreign_memory_is_known);
 }
 
 #[test]
 fn an_adopted_memory_leaves_the_numbers_of_the_others_free() {
-    keeps(contract::adoption::an_adopted_memory_leaves_the_numbers_of_the_others_free);
+    keeps(contract::foreign_import::an_adopted_memory_leaves_the_numbers_of_the_others_free);
 }
 
 #[test]

@@ -2,8 +2,8 @@ use std::fs::{self, File};
 use std::path::Path;
 
 use tempfile::tempdir;
-use tulving_core::model::checkup::{Severity, StoreCheckDepth};
 use tulving_core::model::error::StoreError;
+use tulving_core::model::integrity::{Severity, StoreCheckDepth};
 use tulving_core::model::request::Filter;
 use tulving_core::ports::{IntegrityChecks, Log, Memories, Store};
 use tulving_store::SqliteStore;

@@ -4,8 +4,8 @@ use std::os::unix::net::UnixListener;
 use std::path::Path;
 
 use tempfile::tempdir;
-use tulving_core::model::checkup::{Severity, StoreCheckDepth, StoreCheckFinding};
 use tulving_core::model::error::StoreError;
+use tulving_core::model::integrity::{Severity, StoreCheckDepth, StoreCheckFinding};
 use tulving_core::ports::IntegrityChecks;
 use tulving_store::{ExistingFilePolicy, Home, SqliteStore, check_target};
 

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use tempfile::tempdir;
 use tulving_core::model::change::{FrozenOrder, RecallCount, Revision, Write};
-use tulving_core::model::checkup::StoreCheckDepth;
 use tulving_core::model::id::{ListingId, MemoryId, PrincipalId, SpaceId, Version};
+use tulving_core::model::integrity::StoreCheckDepth;
 use tulving_core::model::memory::{Mirror, Status};
 use tulving_core::model::request::{Filter, ForgottenFilter, Sort};
 use tulving_core::model::vocabulary::{State, VersionAct};

@@ -3,7 +3,7 @@
 use std::fs;
 
 use tempfile::{TempDir, tempdir};
-use tulving_core::model::checkup::{Severity, StoreCheckDepth, StoreCheckFinding};
+use tulving_core::model::integrity::{Severity, StoreCheckDepth, StoreCheckFinding};
 use tulving_core::model::memory::{Attachment, Mirror};
 use tulving_core::ports::Objects as _;
 use tulving_store::objects::LocalObjects;

@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
 use tempfile::tempdir;
-use tulving_core::model::checkup::{Severity, StoreCheckDepth, StoreCheckFinding};
+use tulving_core::model::integrity::{Severity, StoreCheckDepth, StoreCheckFinding};
 use tulving_core::ports::IntegrityChecks;
 
 use crate::fixture::{assert_filled, fill};

@@ -5,7 +5,6 @@
 //! runs all of them. A fresh store contains the start of every home: the local org and team, the space `default`, and
 //! the user as admin of all three.
 
-pub mod adoption;
 pub mod aging;
 pub mod apply;
 pub mod associations;
@@ -13,6 +12,7 @@ pub mod claims;
 pub mod directory;
 pub mod dump;
 pub mod feed;
+pub mod foreign_import;
 pub mod imports;
 pub mod jobs;
 pub mod list;
@@ -181,7 +181,7 @@ checks! {
         a_file_that_others_have_mirrored_conflicts,
         a_mirror_follows_its_line,
     }
-    adoption {
+    foreign_import {
         what_stands_for_a_foreign_memory_is_known,
         an_adopted_memory_leaves_the_numbers_of_the_others_free,
     }

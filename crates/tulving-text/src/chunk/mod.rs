@@ -11,19 +11,19 @@
 mod code;
 mod cut;
 mod form;
+mod inner_sections;
 mod outline;
 mod pieces;
-mod within;
 
 use std::ops::Range;
 
 use self::code::CodeStructure;
 use self::form::CodeOutlineMethod;
 pub use self::form::ContentForm;
+pub use self::inner_sections::{HeadedPart, parts_within};
 pub(crate) use self::outline::LEVELS;
 use self::outline::Outline;
 use self::pieces::{TextLanguage, WINDOW, pieces};
-pub use self::within::{HeadedPart, parts_within};
 use crate::sentence::trimmed;
 
 /// Minimum number of pieces that remain for the text, regardless of the length of the headings above it.

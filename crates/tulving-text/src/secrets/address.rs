@@ -1,7 +1,7 @@
 //! Finds passwords in addresses, such as those of databases: `scheme://user:password@host`.
 
 use super::SecretMatch;
-use super::chance::{is_random, is_reference, is_stand_in};
+use super::random_values::{is_random, is_reference, is_stand_in};
 use crate::vocabulary::SecretKind;
 
 /// Schemes of addresses with a user and a password. A `+` separates the scheme from a driver.

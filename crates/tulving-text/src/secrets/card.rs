@@ -136,5 +136,5 @@ fn is_checked(number: &str) -> bool {
             (_, digit) => digit * 2,
         })
         .sum();
-    sum.is_multiple_of(10) && super::chance::distinct(number.as_bytes()) >= 3
+    sum.is_multiple_of(10) && super::random_values::distinct(number.as_bytes()) >= 3
 }

@@ -7,12 +7,12 @@
 mod address;
 mod block;
 mod card;
-mod chance;
 mod forms;
 mod mnemonic;
 mod named;
 mod names;
 mod place;
+mod random_values;
 mod shell;
 mod table;
 mod token;

@@ -6,12 +6,12 @@
 
 use std::ops::Range;
 
-use super::chance::{is_reference, is_stand_in};
 use super::names::{self, SecretNameKind};
 use super::place::{
     IN_NAMES, LONGEST, OF, ValuePlacement, extent, is_alone, is_asked, is_dense, is_flag, is_mark, is_one,
     sign, skip, word_at,
 };
+use super::random_values::{is_reference, is_stand_in};
 use super::value::{SIGNS, is_account, is_code, is_key, is_login, is_made, is_password, is_uuid};
 use super::{REDACTED, SecretMatch};
 use crate::vocabulary::SecretKind;

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::REDACTED;
-use super::chance::is_mixed;
 use super::names::SecretNameKind;
+use super::random_values::is_mixed;
 
 /// Maximum length of a value, in bytes.
 pub(super) const LONGEST: usize = 256;

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::SecretMatch;
 use super::address::is_shown;
-use super::chance::{is_random, is_reference, is_stand_in};
+use super::random_values::{is_random, is_reference, is_stand_in};
 use super::value::SIGNS;
 use crate::vocabulary::SecretKind;
 

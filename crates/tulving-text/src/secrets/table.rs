@@ -5,8 +5,8 @@
 use std::ops::Range;
 
 use super::SecretMatch;
-use super::chance::{is_reference, is_stand_in};
 use super::names::{self, SecretNameKind};
+use super::random_values::{is_reference, is_stand_in};
 use super::value::is_made;
 use crate::vocabulary::SecretKind;
 

@@ -1,8 +1,8 @@
 //! Finds keys and tokens with a prefix listed in [`forms`](super::forms), or with a marker inside them.
 
 use super::SecretMatch;
-use super::chance::{distinct, is_noise, is_random, is_stand_in};
 use super::forms::{FORMS, TokenCharacters, TokenForm};
+use super::random_values::{distinct, is_noise, is_random, is_stand_in};
 use super::triples::ByteTripleSet;
 use crate::vocabulary::SecretKind::{self, *};
 

@@ -1,7 +1,7 @@
 //! Detects whether a value looks like a password, a key, a code or a login, or only follows such a name.
 
-use super::chance::{distinct, is_mixed, is_noise, is_random, is_stand_in, turns};
 use super::place::ValuePlacement;
+use super::random_values::{distinct, is_mixed, is_noise, is_random, is_stand_in, turns};
 
 /// Minimum number of letters of a password without digits and symbols.
 const NOISE: usize = 10;

@@ -10,9 +10,9 @@ use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use super::{
     associate, attachment, audit, audit_quality, backup, completions, config, consolidate, context,
     conversation, demo, dissociate, doctor, done, dump, embed, extract_text, file, fold, forget, get,
-    history, import, jobs, journal, list, llm, load, long_term, mcp, memory, r#move, moves, passes, push,
-    recall, related, revert, review, save, serve, shell, space, tend, timeline, token, tool, turn, update,
-    usage,
+    history, import, jobs, journal, list, llm, load, long_term, mcp, memory, r#move, passes, push, recall,
+    related, revert, review, save, serve, shell, space, status_changes, tend, timeline, token, tool, turn,
+    update, usage,
 };
 use crate::exit;
 use crate::global::GlobalArgs;
@@ -73,20 +73,20 @@ pub(crate) enum Command {
     /// Close todos and goals, or open them again
     Done(done::DoneArgs),
     /// Restore forgotten memories
-    #[command(after_help = moves::RESTORE_EXAMPLES)]
-    Restore(moves::MemoriesArgs),
+    #[command(after_help = status_changes::RESTORE_EXAMPLES)]
+    Restore(status_changes::MemoriesArgs),
     /// Hide memories from recall; they stay readable
-    #[command(after_help = moves::ARCHIVE_EXAMPLES)]
-    Archive(moves::MemoriesArgs),
+    #[command(after_help = status_changes::ARCHIVE_EXAMPLES)]
+    Archive(status_changes::MemoriesArgs),
     /// Make archived memories visible to recall again
-    #[command(after_help = moves::UNARCHIVE_EXAMPLES)]
-    Unarchive(moves::MemoriesArgs),
+    #[command(after_help = status_changes::UNARCHIVE_EXAMPLES)]
+    Unarchive(status_changes::MemoriesArgs),
     /// Pin memories: mark them as ones to keep
-    #[command(after_help = moves::PIN_EXAMPLES)]
-    Pin(moves::MemoriesArgs),
+    #[command(after_help = status_changes::PIN_EXAMPLES)]
+    Pin(status_changes::MemoriesArgs),
     /// Unpin memories
-    #[command(after_help = moves::UNPIN_EXAMPLES)]
-    Unpin(moves::MemoriesArgs),
+    #[command(after_help = status_changes::UNPIN_EXAMPLES)]
+    Unpin(status_changes::MemoriesArgs),
     /// List quarantined memories, and accept or reject them
     Review(review::ReviewArgs),
     /// Move memories to another space

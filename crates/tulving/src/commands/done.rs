@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::moves::{self, StatusChangeResult};
+use super::status_changes::{self, StatusChangeResult};
 use crate::args::time;
 use crate::exit::Outcome;
 use crate::failure::Failure;
@@ -38,7 +38,7 @@ pub(super) fn run(args: &DoneArgs, app: &App<'_>, printer: &mut Printer) -> Resu
     let at = time(args.at.as_ref())?;
     let (said, idle) =
         if args.undo { ("Reopened", "was open already") } else { ("Done:", "was done already") };
-    moves::each(&args.memories, app, printer, said, |caller, which| {
+    status_changes::each(&args.memories, app, printer, said, |caller, which| {
         let completed = match args.undo {
             true => app.engine.reopen(caller, which)?,
             false => app.engine.done(caller, which, at)?,

@@ -12,7 +12,7 @@ use tulving_core::model::memory::Memory;
 use tulving_core::model::request::{Caller, ForgetMode, ForgetRequest, ForgetWhere};
 use tulving_store::FoldOutcome;
 
-use super::moves;
+use super::status_changes;
 use crate::args::{references, whole_number};
 use crate::condition;
 use crate::exit::Outcome;
@@ -104,7 +104,7 @@ fn by_name(args: &ForgetArgs, app: &App<'_>, printer: &mut Printer) -> Result<Ou
         several => app.engine.forget_many(&caller, several, &args.request())?,
     };
     if printer.json() {
-        moves::document(&forgotten, printer)?;
+        status_changes::document(&forgotten, printer)?;
     } else {
         for memory in &forgotten {
             let done = format!("{} {}", args.done(), memory.reference());

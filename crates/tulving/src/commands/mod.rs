@@ -1,6 +1,5 @@
 //! The commands, one file each. A file defines the flags, calls one engine method and prints the result.
 
-pub(crate) mod adopt;
 pub(crate) mod associate;
 pub(crate) mod attachment;
 pub(crate) mod audit;
@@ -22,6 +21,7 @@ pub(crate) mod embed;
 pub(crate) mod extract_text;
 pub(crate) mod file;
 pub(crate) mod fold;
+pub(crate) mod foreign_import;
 pub(crate) mod forget;
 pub(crate) mod get;
 pub(crate) mod history;
@@ -35,7 +35,6 @@ pub(crate) mod long_term;
 pub(crate) mod mcp;
 pub(crate) mod memory;
 pub(crate) mod r#move;
-pub(crate) mod moves;
 pub(crate) mod passes;
 pub(crate) mod push;
 pub(crate) mod recall;
@@ -46,6 +45,7 @@ pub(crate) mod save;
 pub(crate) mod serve;
 pub(crate) mod shell;
 pub(crate) mod space;
+pub(crate) mod status_changes;
 pub(crate) mod tend;
 pub(crate) mod timeline;
 pub(crate) mod token;
@@ -131,11 +131,11 @@ fn act(
         Command::Revert(args) => revert::run(args, app, printer),
         Command::Forget(args) => forget::run(args, app, printer),
         Command::Done(args) => done::run(args, app, printer),
-        Command::Restore(which) => moves::run(&moves::RESTORE, which, app, printer),
-        Command::Archive(which) => moves::run(&moves::ARCHIVE, which, app, printer),
-        Command::Unarchive(which) => moves::run(&moves::UNARCHIVE, which, app, printer),
-        Command::Pin(which) => moves::run(&moves::PIN, which, app, printer),
-        Command::Unpin(which) => moves::run(&moves::UNPIN, which, app, printer),
+        Command::Restore(which) => status_changes::run(&status_changes::RESTORE, which, app, printer),
+        Command::Archive(which) => status_changes::run(&status_changes::ARCHIVE, which, app, printer),
+        Command::Unarchive(which) => status_changes::run(&status_changes::UNARCHIVE, which, app, printer),
+        Command::Pin(which) => status_changes::run(&status_changes::PIN, which, app, printer),
+        Command::Unpin(which) => status_changes::run(&status_changes::UNPIN, which, app, printer),
         Command::Review(args) => review::run(args, app, printer),
         Command::Move(args) => r#move::run(args, app, printer),
         Command::Tend(args) => tend::run(args, app, printer),

@@ -7,7 +7,7 @@ use tulving_core::model::id::{MemoryRef, SpaceId};
 use tulving_core::model::memory::Memory;
 use tulving_core::model::vocabulary::Boundary;
 
-use super::moves;
+use super::status_changes;
 use crate::args::references;
 use crate::exit::Outcome;
 use crate::failure::Failure;
@@ -26,7 +26,7 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub(crate) struct MoveArgs {
     #[command(flatten)]
-    which: moves::MemoriesArgs,
+    which: status_changes::MemoriesArgs,
     /// The target space
     #[arg(long, value_name = "SPACE")]
     to: String,
@@ -39,7 +39,7 @@ pub(super) fn run(args: &MoveArgs, app: &App<'_>, printer: &mut Printer) -> Resu
     let caller = app.here_and(&[&args.to])?;
     let MovedMemories { moved, missing } = app.engine.move_to(&caller, &which, &args.to)?;
     if printer.json() {
-        moves::document(&moved, printer)?;
+        status_changes::document(&moved, printer)?;
     } else {
         let names = app.space_names()?;
         for memory in &moved {

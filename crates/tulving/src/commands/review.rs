@@ -7,7 +7,7 @@ use tulving_core::model::error::Field;
 use tulving_core::model::limits;
 use tulving_core::model::memory::Memory;
 
-use super::moves;
+use super::status_changes;
 use crate::args::{count, whole_number};
 use crate::exit::Outcome;
 use crate::failure::Failure;
@@ -39,9 +39,9 @@ enum ReviewCommand {
     /// List the memories that wait for review, newest first; the default
     List(ReviewListArgs),
     /// Accept memories; recall finds them from now on
-    Accept(moves::MemoriesArgs),
+    Accept(status_changes::MemoriesArgs),
     /// Reject memories: they are forgotten, and can be restored
-    Reject(moves::MemoriesArgs),
+    Reject(status_changes::MemoriesArgs),
 }
 
 #[derive(Debug, Args)]
@@ -64,20 +64,20 @@ pub(super) fn run(args: &ReviewArgs, app: &App<'_>, printer: &mut Printer) -> Re
     match &args.command {
         None => list(&args.list, app, printer),
         Some(ReviewCommand::List(args)) => list(args, app, printer),
-        Some(ReviewCommand::Accept(which)) => moves::run(&ACCEPT, which, app, printer),
-        Some(ReviewCommand::Reject(which)) => moves::run(&REJECT, which, app, printer),
+        Some(ReviewCommand::Accept(which)) => status_changes::run(&ACCEPT, which, app, printer),
+        Some(ReviewCommand::Reject(which)) => status_changes::run(&REJECT, which, app, printer),
     }
 }
 
-const ACCEPT: moves::StatusChange = moves::StatusChange {
+const ACCEPT: status_changes::StatusChange = status_changes::StatusChange {
     done: "Accepted",
-    act: |engine, caller, which| moves::plain(engine.accept(caller, which)),
+    act: |engine, caller, which| status_changes::plain(engine.accept(caller, which)),
     idle: (|memory| memory.status.quarantined_at.is_none(), "was not waiting for review"),
 };
 /// Forgets quarantined memories. The engine refuses a memory that does not wait for review.
-const REJECT: moves::StatusChange = moves::StatusChange {
+const REJECT: status_changes::StatusChange = status_changes::StatusChange {
     done: "Rejected",
-    act: |engine, caller, which| moves::plain(engine.reject(caller, which)),
+    act: |engine, caller, which| status_changes::plain(engine.reject(caller, which)),
     idle: (|_| false, ""),
 };
 

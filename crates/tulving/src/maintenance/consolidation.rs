@@ -7,8 +7,8 @@ use tulving_core::model::space::Space;
 use tulving_core::{ConsolidationSummary, ConsolidationTick, Engine};
 
 use super::DUE;
+use super::failures::{LoggedFailures, coded};
 use super::thread::StoppableThread;
-use super::troubles::{LoggedFailures, coded};
 use crate::worker;
 
 /// Consolidates journals in its own thread: a language model may take minutes.

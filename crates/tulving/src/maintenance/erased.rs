@@ -6,7 +6,7 @@ use tulving_core::ports::Upkeep;
 use tulving_store::{FoldOutcome, SearchIndex};
 
 use super::MaintenanceTiming;
-use super::troubles::LoggedFailures;
+use super::failures::LoggedFailures;
 
 /// After a rewrite, the files rest for this many times its duration, because a rewrite blocks writers.
 const REST: u32 = 10;

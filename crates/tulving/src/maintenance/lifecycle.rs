@@ -6,8 +6,8 @@ use std::time::Duration;
 use tulving_core::{Engine, TendingResult};
 
 use super::DUE;
+use super::failures::{LoggedFailures, coded};
 use super::thread::StoppableThread;
-use super::troubles::{LoggedFailures, coded};
 use crate::worker;
 
 /// Pause between two steps, so that other writers can continue.

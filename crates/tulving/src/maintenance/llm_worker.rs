@@ -8,8 +8,8 @@ use std::time::Duration;
 use tulving_core::Engine;
 use tulving_store::Home;
 
+use super::failures::{LoggedFailures, coded};
 use super::thread::StoppableThread;
-use super::troubles::{LoggedFailures, coded};
 use crate::worker;
 
 /// Time between two checks for turns to ask a language model about.

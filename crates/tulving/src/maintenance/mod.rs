@@ -5,10 +5,10 @@
 
 mod consolidation;
 mod erased;
+mod failures;
 mod lifecycle;
 mod llm_worker;
 mod thread;
-mod troubles;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -27,7 +27,7 @@ use tulving_server::MaintenanceHook;
 use tulving_store::{Home, SearchIndex};
 
 use self::erased::ErasedData;
-use self::troubles::{LoggedFailures, coded};
+use self::failures::{LoggedFailures, coded};
 use crate::worker;
 
 pub(crate) use self::consolidation::ConsolidationWorker;

@@ -10,7 +10,7 @@ use tulving_text::secrets;
 use crate::model::llm::{LlmReply, Prompt, Tool};
 use crate::model::preview;
 use crate::model::vocabulary::Verdict;
-use crate::text::withhold;
+use crate::text::redact;
 
 /// The name of the pass in the record of token use.
 pub(crate) const PASS: &str = "records";
@@ -98,7 +98,7 @@ fn decision(said: &Value, groups: usize) -> Option<GroupDecision> {
     let number = usize::try_from(said.get("group")?.as_u64()?).ok()?;
     let group = number.checked_sub(1).filter(|group| *group < groups)?;
     let verdict = said.get("decision")?.as_str()?.parse().ok()?;
-    let reason = preview::cut(&withhold::public(said.get("reason")?.as_str()?), REASON);
+    let reason = preview::cut(&redact::public(said.get("reason")?.as_str()?), REASON);
     (!reason.is_empty()).then_some(GroupDecision { group, verdict, reason })
 }
 

@@ -16,7 +16,7 @@ use crate::model::limits;
 use crate::model::memory::{ContentHash, Memory, MemoryText, VersionFields};
 use crate::model::space::Space;
 use crate::model::vocabulary::{Boundary, VersionAct};
-use crate::text::{chunk, withhold};
+use crate::text::{chunk, redact};
 use crate::verbs::access::{self, Ports};
 
 use super::entry::{self, MirrorSource, PlannedMirror};
@@ -86,7 +86,7 @@ pub(super) fn mirror(
         let text = if file::is_binary(bytes) { String::new() } else { super::super::text(bytes) };
         // The file belongs to its author and is not changed; its copy in the store contains no secrets and no private
         // passages.
-        let text = withhold::in_lines(&text, ports.secret_policies.of(source.space));
+        let text = redact::in_lines(&text, ports.secret_policies.of(source.space));
         let (wanted, capped) = entry::wanted(&source.file.path, &text);
         if !acts.write(source, &text, &wanted, stamp)? {
             return Ok(MirrorOutcome::Begun);

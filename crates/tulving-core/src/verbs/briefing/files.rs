@@ -14,10 +14,10 @@ use crate::model::limits;
 use crate::model::space::Space;
 use crate::model::vocabulary::{SecretPolicy, SpaceKind};
 use crate::text::block::{self, BriefingBlockPiece, QUOTE};
-use crate::text::withhold;
+use crate::text::redact;
 use crate::verbs::access::Ports;
 
-use super::telling::fit;
+use super::display::fit;
 
 /// Maximum size in bytes of a file whose text is shown.
 const LONGEST: u64 = 64 << 10;
@@ -135,7 +135,7 @@ impl<'a> FolderFiles<'a> {
             let found = found.filter(|found| !file::is_binary(&found.bytes));
             *read = found.map_or(Read::No, |found| {
                 let text = file::text(&found.bytes);
-                let public = withhold::in_lines(&text, self.secrets);
+                let public = redact::in_lines(&text, self.secrets);
                 let warning = if commands::find(&public).is_empty() { "" } else { COMMANDS };
                 Read::Text(format!("{warning}{}", visible::safe(&public).trim_end()))
             });

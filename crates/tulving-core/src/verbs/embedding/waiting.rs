@@ -12,7 +12,7 @@ use crate::model::search::IndexEntry;
 use crate::ports::Embedder;
 use crate::verbs::access::{self, Ports};
 
-use super::near::{LinkCandidate, link, near};
+use super::near_duplicates::{LinkCandidate, link, near};
 use super::{Source, answering, embedder_of, vectors};
 
 /// Number of sections embedded before their vectors are written. Also the maximum number of memories read for one such

@@ -7,10 +7,10 @@
 mod act;
 mod competing;
 mod links;
-mod look;
 pub(crate) mod merge;
 mod replace;
 mod scan;
+mod single;
 
 use std::ops::ControlFlow;
 

@@ -5,7 +5,7 @@
 
 use tulving_text::secrets;
 
-use super::look;
+use super::single;
 use crate::model::change::{NewMemory, Write};
 use crate::model::error::Error;
 use crate::model::id::{MemoryId, ProposalId, Version};
@@ -97,7 +97,7 @@ fn redacted(old: &Memory) -> VersionFields {
     for (_, text, limit) in new.lines_mut() {
         *text = text.take().and_then(|text| line(&text, limit));
     }
-    if !look::is_clean(&new) {
+    if !single::is_clean(&new) {
         // A derived tag may contain a secret even if the content contains none.
         new.text.tags.retain(|tag| secrets::find(tag).is_empty());
     }

@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 use sha2::{Digest, Sha256};
 
 use super::competing::{self, MemoriesBySubject};
-use super::{ProposedChange, ScanFinding, links, look};
+use super::{ProposedChange, ScanFinding, links, single};
 use crate::model::error::Error;
 use crate::model::id::MemoryId;
 use crate::model::memory::Memory;
@@ -94,7 +94,7 @@ impl<'a> QualityScan<'a> {
 
     fn look_at(&mut self, page: &[Memory], hear: &mut FindingCallback<'_>) -> Result<ControlFlow<()>, Error> {
         for memory in page {
-            for found in look::at(self, memory)? {
+            for found in single::at(self, memory)? {
                 if hear(&found).is_break() {
                     return Ok(ControlFlow::Break(()));
                 }

@@ -11,10 +11,10 @@ use crate::model::search::{SearchResults, Section};
 use crate::rank::evidence;
 use crate::rank::scoring::sum;
 
-use super::asked::QueryContext;
 use super::further::MatchingSection;
 use super::lanes::LaneResults;
 use super::matched::{MatchedSection, QuestionWords};
+use super::query_context::QueryContext;
 
 /// Length, in bytes, to which a content is cut if it does not fit into an answer.
 const SHORTENED: usize = 4_000;

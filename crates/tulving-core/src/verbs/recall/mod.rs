@@ -3,7 +3,6 @@
 
 mod answer;
 mod archived;
-mod asked;
 pub(crate) mod filtered;
 mod further;
 mod lanes;
@@ -12,6 +11,7 @@ mod matched;
 mod past;
 mod phrase;
 pub(crate) mod plan;
+mod query_context;
 mod weighing;
 
 use crate::model::answer::Answer;
@@ -61,6 +61,6 @@ fn found(ports: &Ports, caller: &Caller, plan: &RecallPlan) -> Result<Answer, Er
     match &plan.way {
         RecallMethod::Listed { mode, sort } => listed::listed(ports, caller, plan, mode, *sort),
         RecallMethod::Filtered(list) => filtered::answer(ports, caller, plan, list),
-        RecallMethod::Asked(ask) => asked::answer(ports, caller, plan, ask),
+        RecallMethod::Asked(ask) => query_context::answer(ports, caller, plan, ask),
     }
 }

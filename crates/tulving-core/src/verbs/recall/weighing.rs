@@ -19,7 +19,7 @@ use crate::rank::{descending, duplicates};
 use crate::verbs::succession;
 
 use super::answer::RankedMemory;
-use super::asked::QueryContext;
+use super::query_context::QueryContext;
 
 /// The maximum number of memories loaded and weighed is [`SPARE`] times the requested number, but at least
 /// [`MOST_WEIGHED`].

@@ -35,11 +35,11 @@ use crate::verbs::retract::{self, Edge, named, retract};
 use crate::verbs::status;
 use crate::verbs::succession::{self, PointInTime};
 
+use super::confirm::{self, vouched};
 use super::dedupe::{self, PendingMemories, UniqueSlot};
 use super::derive::DraftContext;
 use super::intake::{Draft, Imported, Patch, ValidatedLink};
 use super::sources::{self, SourceChange};
-use super::vouch::{self, vouched};
 
 /// A transaction under construction.
 pub(crate) struct SaveBatch<'a> {
@@ -165,7 +165,7 @@ impl<'a> SaveBatch<'a> {
         };
         warnings.extend(before.as_ref().and_then(|before| reopened(self.caller, before, &memory)));
         let is_vouched = |before: &Memory| before.provenance.author != memory.provenance.author;
-        let changed = before.filter(is_vouched).map(|before| vouch::changes(&before, &memory));
+        let changed = before.filter(is_vouched).map(|before| confirm::changes(&before, &memory));
         memory.commands = commands::marks(&memory.fields);
         warnings.extend(Warning::marked(memory.commands.clone()));
         warnings.extend(expired(&memory, self.now));

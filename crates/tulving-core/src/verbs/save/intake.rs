@@ -23,7 +23,7 @@ use crate::model::vocabulary::{
     State, Trust,
 };
 use crate::text::normalize;
-use crate::text::withhold::{RedactionCounts, Redactor};
+use crate::text::redact::{RedactionCounts, Redactor};
 
 /// A validated request.
 #[derive(Clone, Debug)]

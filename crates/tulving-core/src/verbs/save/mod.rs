@@ -4,13 +4,13 @@
 //! steps run again.
 
 pub(crate) mod assemble;
+mod confirm;
 pub(crate) mod dedupe;
 pub(crate) mod derive;
 pub(crate) mod embed;
 pub(crate) mod form;
 pub(crate) mod intake;
 pub(crate) mod sources;
-mod vouch;
 
 use tulving_text::chunk::ContentForm;
 

@@ -6,7 +6,7 @@
 
 mod check;
 mod contents;
-mod fit;
+mod load_staged;
 mod loading;
 mod names;
 mod parts;
@@ -91,7 +91,7 @@ pub(crate) fn finish(parts: &Ports, caller: &Caller, mut loading: DumpLoad) -> R
 
 /// Writes the staged records: the store in one transaction, and the files before it is committed.
 fn write(parts: &Ports, caller: &Caller, mut loading: DumpLoad) -> Result<LoadReport, Error> {
-    let mut fit = Some(fit::StagedLoader::new(parts, caller, loading.options)?);
+    let mut fit = Some(load_staged::StagedLoader::new(parts, caller, loading.options)?);
     let (mut outcome, mut made) = (None, Vec::new());
     let committed = parts.store.load(&mut |apply| {
         let done = fit.take().map(|fit| fit.run(&mut *loading.stage, apply, &mut made));

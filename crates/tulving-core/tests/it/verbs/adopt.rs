@@ -20,7 +20,7 @@ use tulving_core::model::vocabulary::{
     Boundary, ContentType, Kind, LinkedBy, MemoryType, Origin, Relation, Stability, System, TurnRole,
 };
 use tulving_core::ports::Clock;
-use tulving_core::verbs::adopt::{ForeignImportCounts, ForeignImportOptions, ForeignImportReport};
+use tulving_core::verbs::foreign_import::{ForeignImportCounts, ForeignImportOptions, ForeignImportReport};
 use tulving_testkit::embedder::FakeEmbedder;
 
 use super::near::WORDS;

@@ -2,7 +2,7 @@
 
 use std::sync::Barrier;
 
-use tulving_core::files::take_over::LongTermImportOutcome;
+use tulving_core::files::journal_import::LongTermImportOutcome;
 use tulving_core::model::error::Error;
 use tulving_core::model::foreign::ForeignWorkspace;
 use tulving_core::model::vocabulary::Role;

@@ -5,7 +5,7 @@ use super::vectors::DocVectors;
 use super::view::SegmentView;
 use super::write::SegmentContent;
 use crate::index::dead::DeadDocs;
-use crate::index::trouble::DamagedIndexFile;
+use crate::index::errors::DamagedIndexFile;
 
 /// The result of merging segments.
 pub(crate) struct MergedSegmentContent<'a> {

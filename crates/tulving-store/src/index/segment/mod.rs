@@ -3,13 +3,13 @@
 //! Segments in memory have exactly the same layout as segments in files, so both get the same scores.
 
 mod bytes;
+mod consistency;
 mod doc;
-mod fresh;
 mod layout;
 mod merge;
+mod new_docs;
 mod read;
 mod sink;
-mod sound;
 mod tables;
 mod terms;
 mod vectors;
@@ -17,16 +17,16 @@ mod view;
 mod write;
 
 pub(super) use doc::{DocDetailFields, NONE, SessionKey, SessionKind, vocabulary};
-pub(super) use fresh::NewSegmentContent;
 pub(super) use layout::MAGIC;
 pub(super) use merge::MergedSegmentContent;
+pub(super) use new_docs::NewSegmentContent;
 pub(super) use read::Segment;
 pub(super) use terms::Postings;
 pub(super) use vectors::DocVectors;
 pub(super) use view::{DocCounts, SegmentView};
 pub(super) use write::{ChecksumMode, SegmentContent, SegmentWriteError, stride, write};
 
-use super::trouble::DamagedIndexFile;
+use super::errors::DamagedIndexFile;
 
 /// Creates a segment in memory.
 pub(super) fn held(content: &dyn SegmentContent) -> Result<Segment, DamagedIndexFile> {

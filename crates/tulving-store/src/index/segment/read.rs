@@ -16,7 +16,7 @@ use super::bytes::SegmentBytes;
 use super::doc::NONE;
 use super::layout::{BLOCK, SECTIONS, SegmentHead, SegmentSection, SegmentTrailer};
 use super::write::ChecksumMode;
-use crate::index::trouble::{DamagedIndexFile, IndexStepError};
+use crate::index::errors::{DamagedIndexFile, IndexStepError};
 
 /// An immutable set of docs with their terms and vectors.
 pub(crate) struct Segment {

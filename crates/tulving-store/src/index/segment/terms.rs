@@ -5,7 +5,7 @@ use std::ops::Range;
 use memchr::memmem::Finder;
 
 use super::view::SegmentView;
-use crate::index::trouble::DamagedIndexFile;
+use crate::index::errors::DamagedIndexFile;
 
 /// The docs that contain a term, in ascending order, and the count of the term in each doc.
 #[derive(Clone, Copy, Debug, Default)]

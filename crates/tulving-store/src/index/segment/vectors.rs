@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::view::SegmentView;
-use crate::index::trouble::DamagedIndexFile;
+use crate::index::errors::DamagedIndexFile;
 
 /// The vectors of one doc: the vector of its whole text, and those of its sentences.
 #[derive(Clone, Copy, Debug)]

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::doc::{DocDetail, Facets, NONE, SessionKey, SessionKind, ValidityTimes};
 use super::layout::SegmentSection;
 use super::read::Segment;
-use crate::index::trouble::DamagedIndexFile;
+use crate::index::errors::DamagedIndexFile;
 
 /// The common values of the docs of one class: space, owner, facets and speaker. Then the counts of these docs; their
 /// total length takes two elements.

@@ -7,7 +7,7 @@ use super::layout::{SegmentHead, SegmentSection};
 use super::sink::SectionWriter;
 use super::tables::{DocClassTable, DocSessionTable, ordinal};
 use super::vectors::DocVectors;
-use crate::index::trouble::DamagedIndexFile;
+use crate::index::errors::DamagedIndexFile;
 
 /// The content that a segment is written from.
 pub(crate) trait SegmentContent {

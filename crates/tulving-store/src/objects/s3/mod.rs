@@ -3,8 +3,8 @@
 //! `object_store` creates and signs the requests. [`wire`] sends them on the caller's thread, so that no async runtime
 //! is needed: no call in this module ever waits for another task. Every request ends within the configured time.
 
+mod errors;
 mod keys;
-mod trouble;
 mod wire;
 
 use std::fmt;
@@ -18,12 +18,12 @@ use object_store::{ObjectStoreExt, PutPayload, RetryConfig};
 use tulving_core::model::error::ObjectError;
 use tulving_core::ports::{ObjectKey, Objects, ObjectsHold};
 
+use errors::S3ErrorReply;
 pub use keys::S3Keys;
-use trouble::S3ErrorReply;
 use wire::S3Connector;
 
 use super::ObjectSizes;
-use super::held::ObjectsLock;
+use super::locks::ObjectsLock;
 
 /// The address and the keys of a bucket.
 #[derive(Clone, Debug)]
@@ -113,7 +113,7 @@ impl S3Objects {
 
     /// Returns the error for a caller, or `None` if the only problem is a missing object.
     fn told(&self, verb: &'static str, error: &object_store::Error) -> Option<ObjectError> {
-        trouble::of(verb, &S3ErrorReply::by(error), |said| self.keys.hide_in(said))
+        errors::of(verb, &S3ErrorReply::by(error), |said| self.keys.hide_in(said))
     }
 }
 

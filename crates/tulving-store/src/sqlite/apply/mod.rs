@@ -3,11 +3,11 @@
 //! It checks the rights first, then does the writes in their order, each with its entry in the change log. Any failure
 //! undoes all of them.
 
-mod adopt;
 mod associations;
 mod claims;
 mod directory;
 mod embed;
+mod foreign_import;
 mod imports;
 mod jobs;
 mod load;

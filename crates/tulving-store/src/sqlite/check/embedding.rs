@@ -1,7 +1,7 @@
 //! Checks that each vector is complete, and that the memories that wait for vectors are recorded.
 
 use rusqlite::{Connection, Params};
-use tulving_core::model::checkup::StoreCheckReport;
+use tulving_core::model::integrity::StoreCheckReport;
 
 use super::super::failure::SqliteError;
 use super::super::feed::{LACKS, LIVE, VectorModels};

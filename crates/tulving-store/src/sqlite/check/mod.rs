@@ -7,11 +7,11 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
-use tulving_core::model::checkup::{
-    MemoryAttachment, MirroredMemory, StoreCheckDepth, StoreCheckFinding, StoreCheckReport,
-};
 use tulving_core::model::error::StoreError;
 use tulving_core::model::id::MemoryId;
+use tulving_core::model::integrity::{
+    MemoryAttachment, MirroredMemory, StoreCheckDepth, StoreCheckFinding, StoreCheckReport,
+};
 use tulving_core::model::job;
 use tulving_core::ports::IntegrityChecks;
 use tulving_core::text::normalize;

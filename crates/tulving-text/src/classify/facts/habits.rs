@@ -2,7 +2,7 @@
 
 use super::clause::Clause;
 use super::rules::{FactMatch, FactSpeaker, points, said};
-use super::third;
+use super::third_person;
 use crate::classify::lexicon::listed;
 use crate::vocabulary::MemoryType;
 use crate::when::WEEKDAYS;
@@ -22,7 +22,7 @@ fn usual(clause: &Clause<'_>, voice: FactSpeaker<'_>) -> Option<String> {
         return None;
     }
     Some(match clause.word(0) {
-        "i" => voice.does(&format!("{often} {}", third::verb(verb)), clause, 3),
+        "i" => voice.does(&format!("{often} {}", third_person::verb(verb)), clause, 3),
         _ => said(clause),
     })
 }
@@ -44,15 +44,15 @@ fn regular(clause: &Clause<'_>, voice: FactSpeaker<'_>) -> Option<String> {
         return Some(match clause.word(person) {
             "i" if verb != "am" => {
                 let when = clause.turn[clause.span(0).start..clause.words[person].place.start].trim();
-                let does = voice.does(&third::verb(verb), clause, person + 2);
-                third::capital(&format!("{when} {does}"))
+                let does = voice.does(&third_person::verb(verb), clause, person + 2);
+                third_person::capital(&format!("{when} {does}"))
             }
             _ => said(clause),
         });
     }
     Some(match (clause.word(person), verb) {
         ("i", "am") => voice.does("is", clause, person + 2),
-        ("i", verb) => voice.does(&third::verb(verb), clause, person + 2),
+        ("i", verb) => voice.does(&third_person::verb(verb), clause, person + 2),
         _ => said(clause),
     })
 }

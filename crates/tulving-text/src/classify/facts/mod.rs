@@ -6,24 +6,24 @@
 //! Instructions to the agent, in contrast to facts about the user's world, are proposed for quarantine, so that a
 //! person can review them.
 
-mod aims;
 mod clause;
 mod day;
-mod gate;
+mod decisions;
+mod filter;
+mod goals;
 mod habits;
 mod injected;
 mod own;
 mod people;
+mod preferences;
 mod rules;
-mod tastes;
 mod things;
-mod third;
-mod wills;
+mod third_person;
 
 use std::ops::Range;
 
 use self::clause::{Clause, clauses};
-pub use self::gate::{binds_agent, is_small_talk, names_secret};
+pub use self::filter::{binds_agent, is_small_talk, names_secret};
 use self::own::SpeakerText;
 use self::rules::{FactMatch, FactSpeaker, RULES};
 use crate::sentence;
@@ -60,14 +60,14 @@ pub fn propose(turn: &str, speaker: Option<&str>, at: Timestamp) -> Vec<FactProp
         return Vec::new();
     }
     let own = SpeakerText::of(turn);
-    if gate::is_play(&own.text) {
+    if filter::is_play(&own.text) {
         return Vec::new();
     }
     let voice = FactSpeaker { subject: speaker.unwrap_or("User") };
     let mut found: Vec<FactProposal> = Vec::new();
     for sentence in sentence::sentences(&own.text) {
         let said = &own.text[sentence.clone()];
-        if own.quotes_in(&sentence) || !gate::is_statement(said) || names_secret(&turn[sentence.clone()]) {
+        if own.quotes_in(&sentence) || !filter::is_statement(said) || names_secret(&turn[sentence.clone()]) {
             continue;
         }
         for clause in clauses(turn, &own.text, sentence) {

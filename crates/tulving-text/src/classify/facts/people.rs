@@ -1,9 +1,9 @@
 //! The identity of the speaker, and the people whom the speaker mentions.
 
 use super::clause::Clause;
-use super::gate;
+use super::filter;
 use super::rules::{FactMatch, FactSpeaker, points, said};
-use super::third;
+use super::third_person;
 use crate::classify::lexicon::listed;
 use crate::vocabulary::MemoryType;
 
@@ -98,7 +98,7 @@ fn about_me(clause: &Clause<'_>, voice: FactSpeaker<'_>) -> Option<String> {
             if listed("a an two three four five", clause.word(at + 1))
                 && (at + 2..at + 5).any(|at| listed(HAVE, clause.word(at))) =>
         {
-            told(&third::verb(clause.word(at)), at + 1)
+            told(&third_person::verb(clause.word(at)), at + 1)
         }
         "have" if clause.any(at + 1, "been a, been an").is_some() && is_role(clause, at + 3) => {
             told("has", at + 1)
@@ -182,7 +182,8 @@ const NO_ROLES: &str = "\
 fn of_mine(clause: &Clause<'_>, voice: FactSpeaker<'_>) -> Option<String> {
     let named = clause.word(0) == "my" && (1..4).any(|at| listed(MINE, clause.word(at)));
     let verb = (2..5).find(|at| listed("is are", clause.word(*at)))?;
-    (named && clause.left(verb + 1) > 0 && !gate::is_momentary(clause, verb + 1)).then(|| voice.owns(clause))
+    (named && clause.left(verb + 1) > 0 && !filter::is_momentary(clause, verb + 1))
+        .then(|| voice.owns(clause))
 }
 
 const MINE: &str = "birthday timezone zone pronouns age hometown nationality profession occupation job title language email height hobby hobbies employer company";

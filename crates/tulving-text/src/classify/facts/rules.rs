@@ -1,8 +1,8 @@
 //! The rules, in the order in which they are evaluated, and their results.
 
 use super::clause::Clause;
-use super::third;
-use super::{aims, gate, habits, people, tastes, things, wills};
+use super::third_person;
+use super::{decisions, filter, goals, habits, people, preferences, things};
 use crate::classify::lexicon::listed;
 use crate::vocabulary::{MemoryType, Stability};
 
@@ -31,7 +31,7 @@ impl FactSpeaker<'_> {
     /// Returns a sentence of the speaker as the subject, the verb, and the clause from a word on.
     /// Returns the original words if a rewriting is not safe.
     pub(super) fn does(self, verb: &str, clause: &Clause<'_>, from: usize) -> String {
-        match third::of_them(clause.rest(from)) {
+        match third_person::of_them(clause.rest(from)) {
             Some(rest) if !rest.is_empty() => format!("{} {verb} {rest}", self.subject),
             Some(_) => format!("{} {verb}", self.subject),
             None => said(clause),
@@ -40,7 +40,7 @@ impl FactSpeaker<'_> {
 
     /// Rewrites a statement about something that belongs to the speaker: "my X …" becomes "User's X …".
     pub(super) fn owns(self, clause: &Clause<'_>) -> String {
-        match third::of_them(clause.rest(1)) {
+        match third_person::of_them(clause.rest(1)) {
             Some(rest) => format!("{}'s {rest}", self.subject),
             None => said(clause),
         }
@@ -49,7 +49,7 @@ impl FactSpeaker<'_> {
 
 /// Returns a clause in its original words.
 pub(super) fn said(clause: &Clause<'_>) -> String {
-    third::capital(clause.rest(0))
+    third_person::capital(clause.rest(0))
 }
 
 /// Checks a clause for one kind of statement.
@@ -58,13 +58,13 @@ type FactRule = fn(&Clause<'_>, FactSpeaker<'_>) -> Option<FactMatch>;
 /// The rules with their names. The rule for instructions to the agent comes first, so that no other rule treats an
 /// instruction as a fact.
 pub(super) const RULES: &[(&str, FactRule)] = &[
-    ("told to the agent", wills::order),
-    ("to be reminded of", aims::reminder),
-    ("due by a day", aims::due),
-    ("aim", aims::aim),
-    ("decision", wills::decision),
+    ("told to the agent", decisions::order),
+    ("to be reminded of", goals::reminder),
+    ("due by a day", goals::due),
+    ("aim", goals::aim),
+    ("decision", decisions::decision),
     ("routine", habits::routine),
-    ("preference", tastes::preference),
+    ("preference", preferences::preference),
     ("name", people::own_name),
     ("identity", people::identity),
     ("person", people::person),
@@ -82,7 +82,7 @@ fn asked(clause: &Clause<'_>, voice: FactSpeaker<'_>) -> Option<FactMatch> {
     let plain =
         clause.word(0) == "i" && !listed("will would can could should did was had must may am do", verb);
     let content = match clause.word(0) {
-        "i" if plain => voice.does(&third::verb(verb), clause, 2),
+        "i" if plain => voice.does(&third_person::verb(verb), clause, 2),
         "my" => voice.owns(clause),
         _ => said(clause),
     };
@@ -108,7 +108,7 @@ pub(super) fn points(clause: &Clause<'_>, at: usize) -> bool {
                     "flow idea look sound option version result output plan original function variable method class code file script following",
                     next,
                 )
-                || gate::is_momentary(clause, at + 1)
+                || filter::is_momentary(clause, at + 1)
         }
         _ => false,
     }

@@ -1,9 +1,9 @@
 //! Projects and facts: things that are built or used, and the state and location of things in the speaker's world.
 
 use super::clause::Clause;
-use super::gate;
+use super::filter;
 use super::rules::{FactMatch, FactSpeaker, points, said};
-use super::third;
+use super::third_person;
 use crate::classify::lexicon::listed;
 use crate::vocabulary::{MemoryType, Stability};
 use crate::when::WEEKDAYS;
@@ -43,7 +43,7 @@ fn using(clause: &Clause<'_>, voice: FactSpeaker<'_>) -> Option<String> {
     }
     Some(match person {
         "we" => said(clause),
-        _ => voice.does(&third::verb(clause.word(at)), clause, at + 1),
+        _ => voice.does(&third_person::verb(clause.word(at)), clause, at + 1),
     })
 }
 
@@ -81,7 +81,7 @@ pub(super) fn fact(clause: &Clause<'_>, voice: FactSpeaker<'_>) -> Option<FactMa
     }
     let value = clause.past(verb + 1, "now also currently always all only still both");
     let momentary = listed("is are has have", clause.word(verb))
-        && gate::is_momentary(clause, value)
+        && filter::is_momentary(clause, value)
         && !is_participle(clause, value);
     if momentary || clause.left(verb + 1) == 0 || clause.word(value) == "not" || points(clause, value) {
         return None;

@@ -10,7 +10,7 @@ mod clause;
 mod cues;
 mod heads;
 mod label;
-mod saying;
+mod short_text;
 mod signs;
 mod words;
 
@@ -46,8 +46,8 @@ pub fn sorted(content: &str, form: &DocumentForm, name: Option<&str>) -> RuleCla
         ContentType::Text | ContentType::Markdown => {}
     }
     let page = ParsedPage::of(content, form, name);
-    if name.is_none() && saying::is_saying(&page) {
-        return saying::sorted(&page, content);
+    if name.is_none() && short_text::is_saying(&page) {
+        return short_text::sorted(&page, content);
     }
     KindScores::of(&page, name).sorted()
 }

@@ -12,14 +12,14 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use tulving_core::model::request::{Caller, SaveRequest};
 use tulving_core::model::vocabulary::{Boundary, Origin};
-use tulving_core::verbs::adopt::ForeignImportOptions;
+use tulving_core::verbs::foreign_import::ForeignImportOptions;
 use tulving_core::verbs::import::{self, ImportPlan, ReadFile, SeenFile};
 use tulving_store::tree::{self, SkippedPaths, WalkOptions};
 use tulving_text::classify::form;
 
 use self::report::{ImportReport, SkippedFile};
-use super::adopt::{self, ForeignImportArgs, SortedPaths, SourceAtPath};
 use super::embed;
+use super::foreign_import::{self, ForeignImportArgs, SortedPaths, SourceAtPath};
 use super::jobs::{self, JobRunReport};
 use crate::args::word;
 use crate::exit::Outcome;
@@ -223,7 +223,7 @@ impl Importer<'_> {
         &self,
         sources: &[SourceAtPath],
         printer: &mut Printer,
-    ) -> Result<Vec<adopt::ForeignImportOutput>, Failure> {
+    ) -> Result<Vec<foreign_import::ForeignImportOutput>, Failure> {
         let options = ForeignImportOptions {
             tags: self.args.tags.clone(),
             boundary: self.args.boundary,
@@ -323,7 +323,7 @@ impl Importer<'_> {
                 tree::walk(&root.path, options, &mut |file| files.push(file));
             for file in files {
                 let named = file.path == root.path;
-                if let Some(why) = adopt::hint(&file.path, &own).filter(|_| !named) {
+                if let Some(why) = foreign_import::hint(&file.path, &own).filter(|_| !named) {
                     skip(&file.path, why);
                     continue;
                 }

@@ -7,7 +7,7 @@ use serde::Serialize;
 use tulving_core::verbs::import::{FileImportOutcome, TakenFile};
 
 use super::ImportArgs;
-use crate::commands::adopt;
+use crate::commands::foreign_import;
 use crate::failure::Failure;
 use crate::print::Printer;
 use crate::show::text::{counted, counts, one_line};
@@ -49,7 +49,7 @@ pub(super) struct ImportReport {
     files: Vec<FileOutcome>,
     /// The results for the data of other memory systems.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) sources: Vec<adopt::ForeignImportOutput>,
+    pub(super) sources: Vec<foreign_import::ForeignImportOutput>,
 }
 
 #[derive(Debug, Serialize)]

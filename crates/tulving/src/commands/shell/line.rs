@@ -8,7 +8,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 use tulving_core::model::preview;
 
 use super::super::cli::Cli;
-use crate::commands::{context, done, forget, get, journal, memory, moves, recall, save};
+use crate::commands::{context, done, forget, get, journal, memory, recall, save, status_changes};
 use crate::failure::Failure;
 use crate::nearest::nearest;
 
@@ -73,7 +73,7 @@ pub(super) enum ShellCommand {
     Done(done::DoneArgs),
     /// Restore forgotten memories: /restore 12
     #[command(name = "/restore", after_help = "Examples:\n  /restore 12")]
-    Restore(moves::MemoriesArgs),
+    Restore(status_changes::MemoriesArgs),
     /// Show the journal of today or of a day, or note a text in it
     #[command(
         name = "/journal",

@@ -13,7 +13,7 @@ use std::path::Path;
 use clap::Args;
 use tulving_core::model::error::Class;
 
-use super::{context, done, forget, get, journal, memory, moves, recall, save};
+use super::{context, done, forget, get, journal, memory, recall, save, status_changes};
 use crate::config;
 use crate::exit::Outcome;
 use crate::failure::Failure;
@@ -146,7 +146,9 @@ impl ShellSession<'_> {
             ShellCommand::Remember(args) => save::run(&args, app, printer),
             ShellCommand::Forget(args) => forget::run(&args, app, printer),
             ShellCommand::Done(args) => done::run(&args, app, printer),
-            ShellCommand::Restore(which) => moves::run(&moves::RESTORE, &which, app, printer),
+            ShellCommand::Restore(which) => {
+                status_changes::run(&status_changes::RESTORE, &which, app, printer)
+            }
             ShellCommand::Journal(args) => journal::run(&args, app, printer),
             ShellCommand::Context(args) => context::run(&args, app, printer),
             ShellCommand::Help { command } => help(command.as_deref(), printer),

@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use tulving_text::{commands, private, secrets};
 
 use super::ConsolidationInput;
-use super::sift::{self, DroppedLine, FilteredLines, RejectedLine, RewriteEvidence};
-use crate::text::{normalize, withhold};
+use super::accept::{self, DroppedLine, FilteredLines, RejectedLine, RewriteEvidence};
+use crate::text::{normalize, redact};
 
 /// The new text of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,7 +89,7 @@ pub(crate) fn checked(
         return Err(RewriteRefusal::Empty);
     }
     // Restores the lines that the model did not see, because it must not remove them.
-    let new = restored(old, &withhold::public(content));
+    let new = restored(old, &redact::public(content));
     refuse_longer(&new, trust.chars)?;
     let (known, kept): (HashSet<&str>, HashSet<&str>) = (lines(old).collect(), lines(&new).collect());
     let added: Vec<&str> = lines(&new).filter(|line| !known.contains(line)).collect();
@@ -101,8 +101,8 @@ pub(crate) fn checked(
         return Err(RewriteRefusal::Loses { lost, of });
     }
     let ground = RewriteEvidence::of(material);
-    let FilteredLines { mut lines, left_out, doubtful } = sift::taken(&known, &new, &ground);
-    let (put_back, gone) = sift::put_back(old, &mut lines, &ground);
+    let FilteredLines { mut lines, left_out, doubtful } = accept::taken(&known, &new, &ground);
+    let (put_back, gone) = accept::put_back(old, &mut lines, &ground);
     let new = lines.join("\n");
     let new = new.trim_end();
     refuse_longer(new, trust.chars)?;
@@ -140,7 +140,7 @@ fn restored(old: &str, new: &str) -> String {
     let mut from = 0;
     let mut missing = Vec::new();
     for hidden in hidden(old) {
-        let shown = withhold::public(hidden);
+        let shown = redact::public(hidden);
         // If a part was entirely private, the shown text has no trace of it to search for.
         match whole_lines(&text, from, &shown).filter(|_| !shown.trim().is_empty()) {
             Some(at) => {
@@ -222,7 +222,7 @@ mod tests {
     fn private_lines_of_a_person_stay_and_a_model_adds_none() {
         let old =
             format!("{OLD}<private>\nAna earns much\n</private>\n- Rent <private>1,200</private> a month\n");
-        let seen = withhold::public(&old);
+        let seen = redact::public(&old);
         assert!(!seen.contains("earns") && !seen.contains("1,200"));
         let rewrite =
             LongTermRewrite { content: format!("{seen}- Bo joined\n<private>x</private>\n"), dropped: None };

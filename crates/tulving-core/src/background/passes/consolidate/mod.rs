@@ -3,9 +3,9 @@
 //! The pass takes text and returns text; it reads and writes no file. Secrets and private passages are removed before a
 //! model sees the text, and [`guard`] checks the model's answer.
 
+mod accept;
 pub(crate) mod guard;
 mod repeated;
-mod sift;
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -14,14 +14,14 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use tulving_text::secrets;
 
+pub use self::accept::{DroppedLine, RejectedLine};
 use self::guard::{LongTermRewrite, RewriteRefusal};
-pub use self::sift::{DroppedLine, RejectedLine};
 use crate::model::answer::UnreadableFile;
 use crate::model::id::PassId;
 use crate::model::llm::{LlmReply, Message, Prompt, Tool};
 use crate::model::preview;
 use crate::model::time::Timestamp;
-use crate::text::withhold;
+use crate::text::redact;
 
 /// The name of the pass in the record of token use.
 pub(crate) const PASS: &str = "mem-consolidate";
@@ -111,7 +111,7 @@ pub(crate) struct JournalExcerpt {
 impl JournalExcerpt {
     /// Prepares the journal of a day, given as `YYYY-MM-DD`. Returns `None` if the journal is empty.
     pub(crate) fn of(day: String, text: &str) -> Option<Self> {
-        let text = withhold::public(text);
+        let text = redact::public(text);
         (!text.trim().is_empty())
             .then(|| Self { day, text: preview::beginning(text.trim_end(), JOURNAL_CHARS) })
     }

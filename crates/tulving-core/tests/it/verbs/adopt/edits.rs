@@ -5,7 +5,7 @@ use tulving_core::model::id::{MemoryId, Version};
 use tulving_core::model::record::Record;
 use tulving_core::model::request::{AuditFilter, ForgetMode, SaveRequest};
 use tulving_core::model::vocabulary::{AuditAct, MemoryType, State};
-use tulving_core::verbs::adopt::ForeignImportOptions;
+use tulving_core::verbs::foreign_import::ForeignImportOptions;
 
 use super::{adopt, adopt_as, collection, counts, item, only};
 use crate::bed::{Bed, said};

@@ -5,7 +5,7 @@ use tulving_core::model::foreign::{ForeignMemory, ForeignStatus};
 use tulving_core::model::id::{MemoryId, Version};
 use tulving_core::model::request::SaveRequest;
 use tulving_core::model::vocabulary::{Boundary, Role, SpaceKind};
-use tulving_core::verbs::adopt::ForeignImportOptions;
+use tulving_core::verbs::foreign_import::ForeignImportOptions;
 
 use super::{adopt, adopt_as, collection, counts, item, only};
 use crate::bed::{Bed, caller, refused, within};

@@ -16,7 +16,7 @@ use hayro_syntax::page::{Page, Resources};
 use super::super::sink::ExtractTextBuilder;
 use super::super::title;
 use super::fonts::{PdfFont, PdfFonts};
-use super::lay::{GlyphPlacement, PdfPageLayout};
+use super::layout::{GlyphPlacement, PdfPageLayout};
 
 /// Maximum depth of nested forms.
 const DEEPEST: usize = 16;

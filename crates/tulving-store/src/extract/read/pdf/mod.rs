@@ -6,7 +6,7 @@
 
 mod draw;
 mod fonts;
-mod lay;
+mod layout;
 
 use hayro_syntax::{DecryptionError, LoadPdfError, Pdf};
 use tulving_core::model::error::ExtractError;

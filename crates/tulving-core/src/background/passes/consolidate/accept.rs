@@ -21,7 +21,7 @@ use crate::background::passes::proactive::plain;
 use crate::files::format::{self, EntryLayout, level};
 use crate::model::preview;
 use crate::model::time::Timestamp;
-use crate::text::withhold;
+use crate::text::redact;
 
 /// Maximum number of words of a heading that only names its section and makes no statement.
 const HEADING_WORDS: usize = 3;
@@ -71,7 +71,7 @@ struct EvidenceEntry {
 
 impl RewriteEvidence {
     pub(super) fn of(material: &ConsolidationInput) -> Self {
-        let known = withhold::public(&material.known);
+        let known = redact::public(&material.known);
         let known =
             entries(&known, EntryLayout::Document).map(|(_, said)| EvidenceEntry::new(said, None, false));
         let noted = material.pages.iter().flat_map(|page| {
@@ -226,7 +226,7 @@ pub(super) fn put_back(
     let known: HashSet<&str> = before.iter().map(|line| line.trim()).collect();
     let new: Vec<String> = lines.iter().filter(|line| !known.contains(line.trim())).cloned().collect();
     let mut stand: HashSet<String> = lines.iter().map(|line| line.trim().to_owned()).collect();
-    let told = |line: &str| preview::cut(&withhold::public(line.trim()), TOLD);
+    let told = |line: &str| preview::cut(&redact::public(line.trim()), TOLD);
     let (mut back, mut gone) = (Vec::new(), Vec::new());
     for (at, line) in before.iter().enumerate() {
         if !line.contains(char::is_alphanumeric) || level(line) > 0 || stand.contains(line.trim()) {
@@ -338,7 +338,7 @@ fn successor(line: &str, lines: &[String], new: &[String], ground: &RewriteEvide
         shared > 0 && 2 * shared >= of.len()
     };
     let by = lines.iter().find(again).or_else(|| new.iter().find(instead));
-    by.map(|by| preview::cut(&withhold::public(by.trim()), TOLD)).or_else(|| ground.spoken_of(&about))
+    by.map(|by| preview::cut(&redact::public(by.trim()), TOLD)).or_else(|| ground.spoken_of(&about))
 }
 
 /// Words that fit any subject, and so do not identify the subject of a line.

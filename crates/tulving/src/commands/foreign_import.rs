@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde::Serialize;
-use tulving_core::files::take_over::{JournalImportReport, LongTermImportOutcome};
+use tulving_core::files::journal_import::{JournalImportReport, LongTermImportOutcome};
 use tulving_core::model::foreign::SkippedItem;
 use tulving_core::model::request::Caller;
 use tulving_core::model::vocabulary::System;
-use tulving_core::verbs::adopt::{ForeignImportCounts, ForeignImportOptions, ForeignImportReport};
+use tulving_core::verbs::foreign_import::{ForeignImportCounts, ForeignImportOptions, ForeignImportReport};
 use tulving_store::foreign::{self, ForeignContent, ForeignError, ForeignSource};
 
 use crate::failure::Failure;

@@ -2,7 +2,7 @@
 
 use super::clause::Clause;
 use super::rules::{FactMatch, FactSpeaker, points};
-use super::third;
+use super::third_person;
 use crate::classify::lexicon::{listed, phrases};
 use crate::vocabulary::MemoryType;
 
@@ -57,7 +57,7 @@ fn is_manner(clause: &Clause<'_>, at: usize) -> bool {
 
 /// Returns the original words for quarantine, so that a person can review them.
 fn aside(clause: &Clause<'_>) -> FactMatch {
-    let whole = third::capital(&clause.turn[clause.start..clause.end.max(clause.start)]);
+    let whole = third_person::capital(&clause.turn[clause.start..clause.end.max(clause.start)]);
     FactMatch { quarantine: true, ..FactMatch::new(MemoryType::Observation, whole) }
 }
 
@@ -94,7 +94,7 @@ pub(super) fn decision(clause: &Clause<'_>, voice: FactSpeaker<'_>) -> Option<Fa
     let content = match clause.word(ours) {
         "i" => voice.does(clause.word(at), clause, at + 1),
         "let" => format!("Decided: {}", clause.rest(at)),
-        _ => third::capital(clause.rest(ours)),
+        _ => third_person::capital(clause.rest(ours)),
     };
     Some(FactMatch::new(MemoryType::Decision, content))
 }

@@ -2,7 +2,7 @@
 
 use super::clause::Clause;
 use super::rules::{FactMatch, FactSpeaker, points};
-use super::third;
+use super::third_person;
 use crate::classify::lexicon::listed;
 use crate::vocabulary::MemoryType;
 
@@ -27,7 +27,7 @@ fn liked(clause: &Clause<'_>, voice: FactSpeaker<'_>) -> Option<String> {
     let verb = clause.word(at);
     let likes = listed("prefer like love enjoy hate dislike detest loathe adore favor favour despise", verb);
     (clause.word(0) == "i" && likes && !points(clause, at + 1))
-        .then(|| voice.does(&third::verb(verb), clause, at + 1))
+        .then(|| voice.does(&third_person::verb(verb), clause, at + 1))
 }
 
 /// Matches "I can't stand slow tests."

@@ -11,7 +11,7 @@ use crate::model::request::TurnFilter;
 use crate::model::space::Space;
 use crate::model::time::Timestamp;
 use crate::model::turn::{TURNS_KEPT, Turn};
-use crate::text::withhold::Redactor;
+use crate::text::redact::Redactor;
 use crate::verbs::access;
 use crate::verbs::conversation;
 use crate::verbs::save::intake;

@@ -11,8 +11,8 @@ use tulving_text::terms::ChunkTerms;
 use super::doc::{Facets, NEVER, SegmentDoc, SessionKey, ValidityTimes};
 use super::vectors::DocVectors;
 use super::write::{SegmentContent, stride};
+use crate::index::errors::DamagedIndexFile;
 use crate::index::quantise::quantised;
-use crate::index::trouble::DamagedIndexFile;
 
 /// The docs of some memories. Forgotten and quarantined memories have no docs.
 pub(crate) struct NewSegmentContent<'a> {

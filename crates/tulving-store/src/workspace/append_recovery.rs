@@ -12,10 +12,10 @@ use rustix::fs::{OFlags, fstat};
 
 use super::Workspace;
 use super::append::{self, AppendIntent};
-use super::beneath::{self, FileLocation, MissingFolderPolicy, SpaceFolder};
+use super::errors::WorkspaceFileError;
+use super::folder_access::{self, FileLocation, MissingFolderPolicy, SpaceFolder};
 use super::lock::{self, LockAttempt};
 use super::notes::RecoveryNote;
-use super::trouble::WorkspaceFileError;
 
 /// Finishes the unfinished appends in the whole workspace. Skips an append that another writer is about to finish. If
 /// an append cannot be finished, the next writer tries again.
@@ -27,7 +27,7 @@ pub(super) fn all(files: &Workspace) {
 /// folder, because the unfinished bytes could no longer be recognised.
 pub(super) fn within(files: &Workspace, locked: &OwnedFd) -> Result<(), WorkspaceFileError> {
     each(files, |folder| match (fstat(locked), fstat(folder)) {
-        (Ok(one), Ok(other)) => beneath::same(&one, &other),
+        (Ok(one), Ok(other)) => folder_access::same(&one, &other),
         _ => false,
     })
 }

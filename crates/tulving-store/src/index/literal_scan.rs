@@ -7,8 +7,8 @@ use tulving_core::model::search::{IndexEntry, SearchQuery, SearchScope};
 
 use super::SearchIndex;
 use super::build::ENTRIES;
+use super::errors::{DamagedIndexFile, IndexStepError};
 use super::snapshot::IndexSnapshot;
-use super::trouble::{DamagedIndexFile, IndexStepError};
 
 /// Maximum number of memories that are read in addition to the indexed ones, which takes some tenth of a second.
 const MOST: usize = 1_000;

@@ -13,7 +13,7 @@ use crate::model::limits;
 use crate::model::preview;
 use crate::model::request::Caller;
 use crate::model::time::Timestamp;
-use crate::text::withhold::Redactor;
+use crate::text::redact::Redactor;
 use crate::verbs::access::{self, Ports};
 
 /// Time for which a claim stays in the store after its last change.

@@ -3,7 +3,7 @@
 use super::clause::Clause;
 use super::day;
 use super::rules::{FactMatch, FactSpeaker, points, said};
-use super::third;
+use super::third_person;
 use crate::classify::lexicon::listed;
 use crate::vocabulary::MemoryType;
 
@@ -25,7 +25,7 @@ pub(super) fn reminder(clause: &Clause<'_>, voice: FactSpeaker<'_>) -> Option<Fa
 pub(super) fn due(clause: &Clause<'_>, voice: FactSpeaker<'_>) -> Option<FactMatch> {
     let at = clause.past(1, "still also really just");
     let (verb, from) = match clause.word(at) {
-        "need" | "have" if clause.word(at + 1) == "to" => (third::verb(clause.word(at)), at + 1),
+        "need" | "have" if clause.word(at + 1) == "to" => (third_person::verb(clause.word(at)), at + 1),
         "must" => ("must".to_owned(), at + 1),
         _ => return None,
     };
@@ -66,7 +66,7 @@ fn aimed(clause: &Clause<'_>) -> Option<(String, usize)> {
     if let Some(act) = clause.any(0, "i am trying to, i am planning to, i am hoping to") {
         return Some(("is".to_owned(), act));
     }
-    clause.any(0, "i plan to, i hope to, i aim to").map(|act| (third::verb(clause.word(1)), act))
+    clause.any(0, "i plan to, i hope to, i aim to").map(|act| (third_person::verb(clause.word(1)), act))
 }
 
 /// Verbs for goals that last longer than the conversation.

@@ -18,7 +18,7 @@ use crate::model::foreign::{ForeignWorkspace, SkippedItem};
 use crate::model::limits;
 use crate::model::request::Caller;
 use crate::ports::From;
-use crate::text::withhold::{RedactionCounts, Redactor};
+use crate::text::redact::{RedactionCounts, Redactor};
 use crate::verbs::access::{self, Ports};
 
 use super::format::{self, EntryLayout};

@@ -15,7 +15,7 @@ use rustix::io::Errno;
 use tulving_core::model::error::StoreError;
 use tulving_core::model::file::{FileStamp, Folder};
 
-use super::trouble::WorkspaceFileError;
+use super::errors::WorkspaceFileError;
 use crate::home;
 
 const A_LINK: &str = "it is a symbolic link";

@@ -16,7 +16,7 @@ use crate::model::space::Space;
 use crate::model::time::Timestamp;
 use crate::model::vocabulary::{AuditAct, Boundary, Role, SpaceKind, State, VersionAct};
 use crate::text::chunk;
-use crate::text::withhold::RedactionCounts;
+use crate::text::redact::RedactionCounts;
 use crate::verbs::access;
 use crate::verbs::save::dedupe::{self, UniqueSlot};
 use crate::verbs::save::{assemble, intake};

@@ -25,7 +25,7 @@ use crate::model::score::Weight;
 use crate::model::space::Space;
 use crate::model::time::Timestamp;
 use crate::model::vocabulary::{AuditAct, Boundary, Relation, System};
-use crate::text::withhold::RedactionCounts;
+use crate::text::redact::RedactionCounts;
 use crate::verbs::access::{self, Ports};
 use crate::verbs::save::dedupe::PendingMemories;
 use crate::verbs::save::intake;

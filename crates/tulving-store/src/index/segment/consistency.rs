@@ -109,13 +109,13 @@ mod tests {
 
     use super::*;
     use crate::index::answer;
+    use crate::index::errors::DamagedIndexFile;
     use crate::index::fake::{Fake, any_act, person, space, vector};
     use crate::index::segment::bytes::SegmentBytes;
     use crate::index::segment::layout::{BLOCK, SegmentHead, SegmentTrailer, TRAILER};
     use crate::index::segment::write::{ChecksumMode, write};
     use crate::index::segment::{MergedSegmentContent, NewSegmentContent, Segment, held};
     use crate::index::snapshot::{IndexSnapshot, SnapshotPart};
-    use crate::index::trouble::DamagedIndexFile;
 
     /// A segment file in which no section is empty.
     fn written() -> Vec<u8> {
