@@ -55,7 +55,7 @@ pub struct Engine {
     ports: Ports,
     touches: UnwrittenRecallCounts,
     journals: files::JournalTextCache,
-    sights: mirror::MirrorCache,
+    visibilities: mirror::MirrorCache,
     /// The lifecycle policies of spaces.
     rules: LifecyclePolicies,
     /// The backends, if there are others than the built-in one.
@@ -82,7 +82,7 @@ impl Engine {
             ports,
             touches: UnwrittenRecallCounts::default(),
             journals: files::JournalTextCache::default(),
-            sights: mirror::MirrorCache::default(),
+            visibilities: mirror::MirrorCache::default(),
             rules: LifecyclePolicies::default(),
             backends: None,
             llm: Llm::default(),
@@ -337,7 +337,7 @@ impl Engine {
     ) -> Result<ForgetWherePreview, Error> {
         self.built_in("forgetting by a condition")?;
         forget::foresee_where(&self.ports, caller, asked)
-            .map(|foreseen| self.presenter(caller).foreseen(foreseen))
+            .map(|predicted| self.presenter(caller).predicted(predicted))
     }
 
     /// Restores a softly forgotten memory. If another memory has its path now, the path stays with the other memory and the
@@ -544,7 +544,7 @@ impl Engine {
     fn follow(&self, space: Option<SpaceId>, pace: MirrorEffort) -> MirrorReport {
         match &self.backends {
             Some(backends) if !backends.has_built_in() => MirrorReport::default(),
-            _ => mirror::follow(&self.ports, &self.sights, space, pace),
+            _ => mirror::follow(&self.ports, &self.visibilities, space, pace),
         }
     }
 

@@ -156,13 +156,13 @@ fn remember(context: &ToolContext<'_>, said: MaxRememberArguments) -> Result<Str
     let (name, content) = (memory.reference(), &memory.fields.text.content);
     let updated = match receipt.changed.as_slice() {
         [] => String::new(),
-        changes => format!(" (updated: {})", changes.iter().map(told).collect::<Vec<_>>().join(", ")),
+        changes => format!(" (updated: {})", changes.iter().map(described).collect::<Vec<_>>().join(", ")),
     };
     Ok(format!("{what} ({name}, {}): \"{content}\"{updated}", category(memory.fields.class.memory_type)))
 }
 
 /// Describes a change with the terms of this dialect.
-fn told(change: &FieldChange) -> String {
+fn described(change: &FieldChange) -> String {
     let FieldChange { field, from, to } = change;
     match *field {
         "author" => format!("source {from} → {to}"),

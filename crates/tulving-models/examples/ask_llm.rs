@@ -23,13 +23,13 @@ fn main() -> Result<(), Box<dyn Error>> {
             None => Arc::clone(llm.insert(language_model(&config(&asked)?)?)),
         };
         let begun = Instant::now();
-        let mut told = match llm.complete(&prompt(&asked)) {
+        let mut described = match llm.complete(&prompt(&asked)) {
             Ok(reply) => shown(&reply),
             Err(error) => failed(&error),
         };
-        told["took_ms"] = json!(begun.elapsed().as_secs_f64() * 1_000.0);
+        described["took_ms"] = json!(begun.elapsed().as_secs_f64() * 1_000.0);
         let mut out = std::io::stdout().lock();
-        writeln!(out, "{told}")?;
+        writeln!(out, "{described}")?;
         out.flush()?;
     }
     Ok(())

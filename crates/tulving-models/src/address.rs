@@ -175,8 +175,8 @@ mod tests {
     #[test]
     fn a_text_is_rid_of_what_is_not_shown() {
         let address = ServiceUrl::new("http://me:secret@host/v1?api-key=k123&version=2024");
-        let told = "bad password secret of me:secret, key k123, api-key=k123&version=2024";
-        assert_eq!(address.hide_in(told), "bad password *** of ***, key ***, ***");
+        let described = "bad password secret of me:secret, key k123, api-key=k123&version=2024";
+        assert_eq!(address.hide_in(described), "bad password *** of ***, key ***, ***");
         assert_eq!(ServiceUrl::new("http://host").hide_in("as it is"), "as it is");
     }
 }

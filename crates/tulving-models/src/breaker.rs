@@ -149,8 +149,8 @@ mod tests {
         }
         assert!(!is_open(&breaker, start), "not three in a row");
         noted(&breaker, bad(), start);
-        let told = breaker.pass(start + PAUSE / 3).expect_err("open").to_string();
-        assert_eq!(told, "it is paused for 20 s more after it failed 3 times in a row: u failed (503)");
+        let described = breaker.pass(start + PAUSE / 3).expect_err("open").to_string();
+        assert_eq!(described, "it is paused for 20 s more after it failed 3 times in a row: u failed (503)");
         let later = start + PAUSE;
         assert!(!is_open(&breaker, later), "one is let through");
         assert!(is_open(&breaker, later), "and only one");
@@ -165,8 +165,11 @@ mod tests {
     fn one_call_that_is_not_answered_in_time_opens_it() {
         let (breaker, now) = (CircuitBreaker::new(3, PAUSE), Instant::now());
         noted(&breaker, CallOutcome::TimedOut("u did not answer within 30 s".to_owned()), now);
-        let told = breaker.pass(now).expect_err("open").to_string();
-        assert_eq!(told, "it is paused for 30 s more after it failed once: u did not answer within 30 s");
+        let described = breaker.pass(now).expect_err("open").to_string();
+        assert_eq!(
+            described,
+            "it is paused for 30 s more after it failed once: u did not answer within 30 s"
+        );
     }
 
     #[test]

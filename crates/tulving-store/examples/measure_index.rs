@@ -280,7 +280,7 @@ fn main() {
     let folder = Path::new(folder).join(format!("{memories}-{spaces}-{turns}"));
     let store = Arc::new(Synthetic { memories, spaces, turns, head: memories.into() });
     let all = SearchScope {
-        sight: VisibilityScope {
+        visibility: VisibilityScope {
             principal: PrincipalId::USER,
             spaces: (0..spaces).map(|n| (space(n), Boundary::Hub)).collect::<HashMap<_, _>>(),
         },

@@ -126,7 +126,7 @@ impl Home {
     }
 
     /// The path of the folder with the notes about pending files; see `workspace::pending_file`.
-    pub(crate) fn pledges(&self) -> PathBuf {
+    pub(crate) fn pending_files(&self) -> PathBuf {
         self.path.join("pledges")
     }
 
@@ -193,7 +193,7 @@ impl Home {
             (self.objects(), "the attachments"),
             (self.previous(), "the former texts of files"),
             (self.appends(), "what is being appended to files"),
-            (self.pledges(), "the pledges"),
+            (self.pending_files(), "the pledges"),
         ]
     }
 }

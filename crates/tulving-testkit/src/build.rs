@@ -114,7 +114,7 @@ pub fn revise(memory: &Memory, fields: VersionFields) -> Write {
         chunks: changed.then(|| chunk::of(&fields.text)),
         fields,
         attachment: None,
-        vouched: None,
+        confirmed: None,
     }))
 }
 

@@ -60,11 +60,11 @@ impl FaultyStore {
         nth > 0 && self.calls.load(Ordering::SeqCst) >= nth
     }
 
-    /// Runs `deed` on the inner store before the next set is applied, as if another writer was faster. After
+    /// Runs `action` on the inner store before the next set is applied, as if another writer was faster. After
     /// several calls of this method, one of their functions runs before each set, in the order of the calls.
-    pub fn before_next_apply(&self, deed: impl FnOnce(Arc<dyn Store>) + Send + 'static) {
+    pub fn before_next_apply(&self, action: impl FnOnce(Arc<dyn Store>) + Send + 'static) {
         let mut meddlers = self.meddlers.lock().unwrap_or_else(PoisonError::into_inner);
-        meddlers.insert(0, Box::new(deed));
+        meddlers.insert(0, Box::new(action));
     }
 
     fn pass(&self, call: &'static str) -> Result<&dyn Store, StoreError> {
@@ -91,9 +91,9 @@ impl fmt::Debug for FaultyStore {
 impl Store for FaultyStore {
     fn apply(&self, changes: &ChangeSet) -> Result<Applied, StoreError> {
         let store = self.pass("apply")?;
-        let deed = self.meddlers.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        if let Some(deed) = deed {
-            deed(self.inner.clone());
+        let action = self.meddlers.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        if let Some(action) = action {
+            action(self.inner.clone());
         }
         store.apply(changes)
     }
@@ -147,8 +147,12 @@ impl Memories for FaultyStore {
         self.pass("listing")?.listing(viewer, id, now)
     }
 
-    fn duplicate(&self, viewer: &Viewer, probe: &DuplicateQuery<'_>) -> Result<Option<Memory>, StoreError> {
-        self.pass("twin")?.duplicate(viewer, probe)
+    fn duplicate(
+        &self,
+        viewer: &Viewer,
+        duplicate_query: &DuplicateQuery<'_>,
+    ) -> Result<Option<Memory>, StoreError> {
+        self.pass("twin")?.duplicate(viewer, duplicate_query)
     }
 
     fn versions(&self, viewer: &Viewer, id: MemoryId) -> Result<Vec<VersionRecord>, StoreError> {
@@ -200,8 +204,8 @@ impl Memories for FaultyStore {
 }
 
 impl Directory for FaultyStore {
-    fn sight(&self, viewer: &Viewer) -> Result<VisibilityScope, StoreError> {
-        self.pass("sight")?.sight(viewer)
+    fn visibility(&self, viewer: &Viewer) -> Result<VisibilityScope, StoreError> {
+        self.pass("sight")?.visibility(viewer)
     }
 
     fn spaces(&self, viewer: &Viewer) -> Result<Vec<Space>, StoreError> {

@@ -25,8 +25,8 @@ pub struct InMemoryFiles {
 struct InMemoryFilesState {
     files: BTreeMap<FilePath, (Vec<u8>, FileStamp)>,
     previous: BTreeMap<FilePath, Vec<(PreviousFile, Vec<u8>)>>,
-    pledges: Vec<PendingFile>,
-    /// The pledges that somebody is about to settle.
+    pending_files: Vec<PendingFile>,
+    /// The pending files that a caller is about to settle.
     begun: Vec<PendingFile>,
     written: i64,
     /// Number of changes so far.
@@ -117,17 +117,17 @@ impl InMemoryFiles {
         self.kept().change_all();
     }
 
-    /// Leaves a pledge behind, as a killed process does.
-    pub fn leave(&self, pledge: PendingFile) {
-        let path = pledge.path.clone();
-        self.change(&path, |kept| kept.pledges.push(pledge));
+    /// Leaves a pending file behind, as a killed process does.
+    pub fn leave(&self, pending_file: PendingFile) {
+        let path = pending_file.path.clone();
+        self.change(&path, |kept| kept.pending_files.push(pending_file));
     }
 
-    /// Leaves all unsettled pledges behind, as if their processes had died.
+    /// Leaves all unsettled pending files behind, as if their processes had died.
     pub fn abandon(&self) {
         let mut kept = self.kept();
         let begun = std::mem::take(&mut kept.begun);
-        kept.pledges.extend(begun);
+        kept.pending_files.extend(begun);
         kept.change_all();
     }
 
@@ -282,23 +282,23 @@ impl Files for InMemoryFiles {
         Ok(kept.previous.remove(path).map_or(0, |texts| texts.len()))
     }
 
-    fn pledge(&self, pledge: &PendingFile, content: &[u8]) -> Result<(), FileError> {
-        self.create(&pledge.path, content)?;
-        self.change(&pledge.path, |kept| kept.begun.push(pledge.clone()));
+    fn add_pending_file(&self, pending_file: &PendingFile, content: &[u8]) -> Result<(), FileError> {
+        self.create(&pending_file.path, content)?;
+        self.change(&pending_file.path, |kept| kept.begun.push(pending_file.clone()));
         Ok(())
     }
 
-    fn pledges(&self) -> Result<Vec<PendingFile>, FileError> {
+    fn pending_files(&self) -> Result<Vec<PendingFile>, FileError> {
         self.usable("", "read")?;
-        Ok(self.kept().pledges.clone())
+        Ok(self.kept().pending_files.clone())
     }
 
-    fn settle(&self, pledge: &PendingFile, saved: bool) -> Result<(), FileError> {
-        self.change(&pledge.path, |kept| {
-            kept.pledges.retain(|one| one != pledge);
-            kept.begun.retain(|one| one != pledge);
+    fn settle(&self, pending_file: &PendingFile, saved: bool) -> Result<(), FileError> {
+        self.change(&pending_file.path, |kept| {
+            kept.pending_files.retain(|one| one != pending_file);
+            kept.begun.retain(|one| one != pending_file);
             if !saved {
-                kept.files.remove(&pledge.path);
+                kept.files.remove(&pending_file.path);
             }
         });
         Ok(())

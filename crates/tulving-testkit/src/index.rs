@@ -145,7 +145,7 @@ fn within<'a>(docs: &'a [PlainDoc], scope: &SearchScope) -> Vec<&'a PlainDoc> {
     let among: Option<HashSet<MemoryId>> = scope.among.as_ref().map(|ids| ids.iter().copied().collect());
     let seen = docs.iter().filter(|doc| {
         let memory = &doc.memory;
-        scope.sight.sees(memory.space, memory.owner, memory.fields.boundary)
+        scope.visibility.sees(memory.space, memory.owner, memory.fields.boundary)
             && scope.filter.admits(memory)
             && among.as_ref().is_none_or(|among| among.contains(&memory.id))
     });

@@ -88,11 +88,11 @@ mod tests {
     #[test]
     fn blocks_comments_and_code_come_in_order() {
         let page = "# A\n\nSee `b c`.\n\n<!-- $ d -->\n```console\n$ e\nf\n```\n<!-- $ g\nh -->\n- i:\n  ```sh\n  j\n  ```\n";
-        let told: Vec<(usize, MarkdownPieceKind, String)> =
+        let described: Vec<(usize, MarkdownPieceKind, String)> =
             pieces(page).into_iter().map(|piece| (piece.line, piece.kind, piece.text)).collect();
         let block = |language: &str| MarkdownPieceKind::Block(language.to_owned());
         assert_eq!(
-            told,
+            described,
             [
                 (3, MarkdownPieceKind::Code, "b c".to_owned()),
                 (5, MarkdownPieceKind::Comment, "$ d".to_owned()),

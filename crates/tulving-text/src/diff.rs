@@ -44,10 +44,10 @@ pub fn lines<'a>(old: &'a str, new: &'a str) -> Vec<DiffLine<'a>> {
         ChangeTag::Insert => DiffLine::New(change.value()),
     };
     let same = |lines: &[&'a str]| lines.iter().map(|line| DiffLine::Same(line)).collect();
-    let mut told: Vec<DiffLine<'a>> = same(&old[..head]);
-    told.extend(changes.iter().flat_map(|op| op.iter_changes(left, right)).map(line));
-    told.append(&mut same(&old[old.len() - tail..]));
-    told
+    let mut described: Vec<DiffLine<'a>> = same(&old[..head]);
+    described.extend(changes.iter().flat_map(|op| op.iter_changes(left, right)).map(line));
+    described.append(&mut same(&old[old.len() - tail..]));
+    described
 }
 
 /// Returns the number of added lines and the number of removed lines. Empty lines do not count.
@@ -60,12 +60,12 @@ pub fn counts(lines: &[DiffLine<'_>]) -> (usize, usize) {
 
 /// Formats the changes for people, with a few lines around each change: `-` before removed lines, `+` before added
 /// lines, `…` instead of unchanged lines. Empty if nothing changed.
-pub fn told(lines: &[DiffLine<'_>]) -> String {
+pub fn described(lines: &[DiffLine<'_>]) -> String {
     let near = |at: usize| {
         let (from, to) = (at.saturating_sub(AROUND), (at + AROUND + 1).min(lines.len()));
         lines[from..to].iter().any(|line| !line.is_same())
     };
-    let (mut told, mut left_out) = (String::new(), false);
+    let (mut described, mut left_out) = (String::new(), false);
     for (at, line) in lines.iter().enumerate() {
         let (mark, text) = match line {
             DiffLine::Same(_) if !near(at) => {
@@ -77,11 +77,11 @@ pub fn told(lines: &[DiffLine<'_>]) -> String {
             DiffLine::New(text) => ('+', text),
         };
         if std::mem::take(&mut left_out) {
-            told.push_str("…\n");
+            described.push_str("…\n");
         }
-        let _ = writeln!(told, "{}", format!("{mark} {text}").trim_end());
+        let _ = writeln!(described, "{}", format!("{mark} {text}").trim_end());
     }
-    told
+    described
 }
 
 #[cfg(test)]
@@ -96,13 +96,13 @@ mod tests {
         let new = "a\nb\nc\nD\ne\nf\ng\nh\n";
         let lines = lines(old, new);
         assert_eq!(counts(&lines), (2, 1));
-        assert_eq!(told(&lines), "…\n  b\n  c\n- d\n+ D\n  e\n  f\n  g\n+ h\n");
+        assert_eq!(described(&lines), "…\n  b\n  c\n- d\n+ D\n  e\n  f\n  g\n+ h\n");
     }
 
     #[test]
     fn the_same_text_has_no_changes() {
-        assert_eq!(told(&lines("a\nb\n", "a\nb\n")), "");
-        assert_eq!(told(&lines("", "a\n")), "+ a\n");
+        assert_eq!(described(&lines("a\nb\n", "a\nb\n")), "");
+        assert_eq!(described(&lines("", "a\n")), "+ a\n");
     }
 
     #[test]

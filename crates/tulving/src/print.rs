@@ -328,8 +328,8 @@ pub(crate) fn terminal_columns() -> Option<usize> {
 
 /// Returns the width of a terminal. Some report none, and `COLUMNS` of the shell knows better.
 fn width(reported: Option<usize>, columns: Option<&str>) -> usize {
-    let told = || columns.and_then(|columns| columns.trim().parse().ok());
-    reported.filter(|width| *width > 0).or_else(told).filter(|width| *width > 0).unwrap_or(USUAL_WIDTH)
+    let described = || columns.and_then(|columns| columns.trim().parse().ok());
+    reported.filter(|width| *width > 0).or_else(described).filter(|width| *width > 0).unwrap_or(USUAL_WIDTH)
 }
 
 #[cfg(test)]

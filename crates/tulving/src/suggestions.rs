@@ -159,7 +159,7 @@ mod tests {
     use super::*;
     use crate::commands::Cli;
 
-    fn told(line: &[&str]) -> String {
+    fn described(line: &[&str]) -> String {
         let line: Vec<OsString> = line.iter().map(OsString::from).collect();
         let root = Cli::command();
         let error = root.clone().try_get_matches_from(&line).expect_err("a wrong line");
@@ -183,11 +183,11 @@ mod tests {
 
     #[test]
     fn what_is_spelled_alike_and_means_something_else_is_not_proposed() {
-        let text = told(&["tulving", "find", "tea"]);
+        let text = described(&["tulving", "find", "tea"]);
         assert!(text.contains("tulving recall") && !text.contains("pin"), "{text}");
-        let text = told(&["tulving", "--space", "x", "space", "delete", "team"]);
+        let text = described(&["tulving", "--space", "x", "space", "delete", "team"]);
         assert!(text.contains("`tulving space` has list, create"), "{text}");
-        let text = told(&["tulving", "recal", "tea"]);
+        let text = described(&["tulving", "recal", "tea"]);
         assert!(text.contains("a similar subcommand exists: 'recall'"), "{text}");
     }
 }

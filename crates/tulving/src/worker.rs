@@ -25,8 +25,8 @@ pub(crate) fn own() -> &'static str {
 
 /// True if the process of this name has certainly ended.
 pub(crate) fn is_gone(name: &str) -> bool {
-    let told = name.strip_prefix("process ").and_then(|rest| rest.split_once(" of "));
-    let Some((id, (started, place))) = told.and_then(|(id, rest)| Some((id, rest.split_once(" on ")?)))
+    let described = name.strip_prefix("process ").and_then(|rest| rest.split_once(" of "));
+    let Some((id, (started, place))) = described.and_then(|(id, rest)| Some((id, rest.split_once(" on ")?)))
     else {
         return false;
     };

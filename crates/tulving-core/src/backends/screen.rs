@@ -76,10 +76,10 @@ impl<'a> BackendScreen<'a> {
         entry: &'a BackendEntry,
         filter: &'a Filter,
     ) -> Result<Self, Error> {
-        let sight = ports.store.sight(&caller.viewer)?;
+        let visibility = ports.store.visibility(&caller.viewer)?;
         let mut spaces = ports.store.spaces(&caller.viewer)?;
         spaces.retain(|space| {
-            sight.spaces.get(&space.id) == Some(&Boundary::Hub)
+            visibility.spaces.get(&space.id) == Some(&Boundary::Hub)
                 && filter.space.is_none_or(|wanted| wanted == space.id)
         });
         let store_is_primary = matches!(backends.primary().keeps, BackendLocation::BuiltIn);

@@ -49,10 +49,10 @@ pub(crate) fn save_many(
     };
     let orders = requests.into_iter().map(path::SaveOptions::of).collect();
     let ((space, _), drafts) = path::read_all(ports, caller, orders)?;
-    let keeper = BackendWriter { ports, backends, caller, entry, backend: &**backend };
+    let writer = BackendWriter { ports, backends, caller, entry, backend: &**backend };
     let mut receipts = Vec::with_capacity(drafts.len());
     for draft in drafts {
-        let receipt = keeper.keep(&space, &draft).map_err(|error| after(receipts.len(), error))?;
+        let receipt = writer.keep(&space, &draft).map_err(|error| after(receipts.len(), error))?;
         receipts.push(receipt);
     }
     Ok(receipts)

@@ -127,16 +127,16 @@ pub(crate) fn tend(
         final_too: steady.holds(now),
     };
     let mut tended = TendingResult::default();
-    let mut told = Vec::new();
+    let mut described = Vec::new();
     round.run(&mut tended, |life, verdict| {
-        if told.len() < request.shown {
-            told.push((life.id, life.space, *verdict));
+        if described.len() < request.shown {
+            described.push((life.id, life.space, *verdict));
         }
     })?;
     if !request.dry_run {
         note_steady(ports, steady, now)?;
     }
-    tended.steps = tell(ports, caller, told)?;
+    tended.steps = tell(ports, caller, described)?;
     Ok(tended)
 }
 
@@ -214,13 +214,13 @@ fn within_reach(
 fn tell(
     ports: &Ports,
     caller: &Caller,
-    told: Vec<(MemoryId, SpaceId, LifecycleDecision)>,
+    described: Vec<(MemoryId, SpaceId, LifecycleDecision)>,
 ) -> Result<Vec<TendedStep>, Error> {
-    let ids: Vec<MemoryId> = told.iter().map(|(id, ..)| *id).collect();
+    let ids: Vec<MemoryId> = described.iter().map(|(id, ..)| *id).collect();
     let seen = ports.store.memories(&caller.viewer, &ids)?;
     let mut seen: HashMap<MemoryId, Memory> = seen.into_iter().map(|memory| (memory.id, memory)).collect();
     let mut steps = Vec::new();
-    for (id, space, LifecycleDecision { step, why }) in told {
+    for (id, space, LifecycleDecision { step, why }) in described {
         let memory = match seen.remove(&id) {
             Some(memory) => Some(memory),
             None => ports.store.memory(&caller.viewer, space, id.into(), ForgottenFilter::Only)?,

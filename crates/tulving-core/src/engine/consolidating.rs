@@ -122,14 +122,14 @@ impl Engine {
         write: bool,
         job: Option<&mut Job>,
     ) -> Result<ConsolidationSummary, Error> {
-        let told = self.consolidate_space(space, caller, write)?.unwrap_or_else(|| {
+        let described = self.consolidate_space(space, caller, write)?.unwrap_or_else(|| {
             let days = consolidate::DAYS;
             stays(ConsolidationSummary::default(), format!("there are no journals of the last {days} days"))
         });
-        let Some(job) = job.filter(|_| self.consolidation().apply) else { return Ok(told) };
+        let Some(job) = job.filter(|_| self.consolidation().apply) else { return Ok(described) };
         *job = jobs::extend(&self.ports, job.clone(), LEASE)?;
         let judged = self.judge_records(caller, write)?;
-        Ok(ConsolidationSummary { records: judged.passes, foreseen: judged.foreseen, ..told })
+        Ok(ConsolidationSummary { records: judged.passes, predicted: judged.predicted, ..described })
     }
 
     /// Consolidates every space, if consolidation is turned on and due, a model is configured, and no other process runs it.
@@ -200,13 +200,13 @@ impl Engine {
                 continue;
             }
             let caller = user_in(&space);
-            let told = match self.consolidate_space(&space, &caller, true) {
+            let described = match self.consolidate_space(&space, &caller, true) {
                 Err(error @ Error::Llm(_)) => return Err(error),
                 Err(error) => {
                     done.push((space, stays(ConsolidationSummary::default(), error.code().to_owned())));
                     continue;
                 }
-                Ok(told) => told,
+                Ok(described) => described,
             };
             round.done.push(space.id);
             *job = jobs::extend(ports, job.clone(), LEASE)?;
@@ -220,8 +220,11 @@ impl Engine {
                 Ok(judged) => (judged.passes, None),
             };
             *job = jobs::extend(ports, job.clone(), LEASE)?;
-            if told.is_some() || !records.is_empty() || undecided.is_some() {
-                done.push((space, ConsolidationSummary { records, undecided, ..told.unwrap_or_default() }));
+            if described.is_some() || !records.is_empty() || undecided.is_some() {
+                done.push((
+                    space,
+                    ConsolidationSummary { records, undecided, ..described.unwrap_or_default() },
+                ));
             }
         }
         Ok(done)
@@ -239,49 +242,61 @@ impl Engine {
         let RecentJournals { said, unread } = files::recent(ports, &folder, consolidate::DAYS)?;
         let pages: Vec<JournalExcerpt> =
             said.iter().filter_map(|(day, text)| JournalExcerpt::of(day.to_string(), text)).collect();
-        let told = ConsolidationSummary { unread, ..ConsolidationSummary::default() };
+        let described = ConsolidationSummary { unread, ..ConsolidationSummary::default() };
         if pages.is_empty() {
             let why = || "none of the last journals could be read".to_owned();
-            return Ok((!told.unread.is_empty()).then(|| stays(told, why())));
+            return Ok((!described.unread.is_empty()).then(|| stays(described, why())));
         }
         let known = long_term::load(ports, space)?;
         if let Some(why) = unfit(&known, self.llm().is_some()) {
             // The summary has no model and no journals: no model was asked, and no journal was searched.
-            return Ok(Some(stays(told, why)));
+            return Ok(Some(stays(described, why)));
         }
         let journals = pages.len();
         let pass = self.begun(space, viewer.principal, journals);
         let now = pass.began_at;
-        let told = ConsolidationSummary { journals, model: pass.model.clone(), ..told };
+        let described = ConsolidationSummary { journals, model: pass.model.clone(), ..described };
         let by_passes = self.noted_by_passes(viewer, space.id)?;
         let material = ConsolidationInput { pages, known: known.content.clone(), by_passes };
-        let (CheckedRewrite { text, left_out, doubtful, put_back, gone }, dropped) =
-            match self.rewritten(&material, &known)? {
-                Err(refused) => {
-                    let pass = noting(pass, &refused.to_string()).ended(PassOutcome::Failed, now);
-                    self.note_where(write, &pass)?;
-                    return Ok(Some(stays(told, format!("the proposed changes were refused: {refused}"))));
-                }
-                Ok(rewritten) => rewritten,
-            };
+        let (CheckedRewrite { text, left_out, doubtful, put_back, gone }, dropped) = match self
+            .rewritten(&material, &known)?
+        {
+            Err(refused) => {
+                let pass = noting(pass, &refused.to_string()).ended(PassOutcome::Failed, now);
+                self.note_where(write, &pass)?;
+                return Ok(Some(stays(described, format!("the proposed changes were refused: {refused}"))));
+            }
+            Ok(rewritten) => rewritten,
+        };
         let pass = sifted(&left_out, &put_back).into_iter().fold(pass, |pass, fact| noting(pass, &fact));
         let nothing = match left_out.is_empty() && put_back.is_empty() {
             true => "nothing new is worth keeping for good",
             false => "none of the proposed changes can be applied",
         };
         let held = if write { self.hold(space, caller, &pass, doubtful)? } else { None };
-        let told = ConsolidationSummary { left_out, held, put_back, ..told };
+        let described = ConsolidationSummary { left_out, held, put_back, ..described };
         let Some(new) = text else {
-            let is_record = pass.model.is_some() || !told.left_out.is_empty();
+            let is_record = pass.model.is_some() || !described.left_out.is_empty();
             self.note_where(write && is_record, &pass.ended(PassOutcome::Nothing, now))?;
-            return Ok(Some(stays(told, nothing.to_owned())));
+            return Ok(Some(stays(described, nothing.to_owned())));
         };
         let lines = diff::lines(&known.content, &new);
         let (added, removed) = diff::counts(&lines);
         // A reason is stored only if lines were removed.
         let dropped = dropped.filter(|_| !gone.is_empty());
-        let told = ConsolidationSummary { added, removed, diff: diff::told(&lines), gone, dropped, ..told };
-        if write { self.replace(&folder, pass, &known, &new, told).map(Some) } else { Ok(Some(told)) }
+        let described = ConsolidationSummary {
+            added,
+            removed,
+            diff: diff::described(&lines),
+            gone,
+            dropped,
+            ..described
+        };
+        if write {
+            self.replace(&folder, pass, &known, &new, described).map(Some)
+        } else {
+            Ok(Some(described))
+        }
     }
 
     /// Saves doubtful lines as memories that wait for review, and returns the pass that saved them. A statement is not saved
@@ -396,10 +411,10 @@ impl Engine {
         pass: Pass,
         known: &LongTermFile,
         new: &str,
-        told: ConsolidationSummary,
+        described: ConsolidationSummary,
     ) -> Result<ConsolidationSummary, Error> {
         let ports = &self.ports;
-        let ConsolidationSummary { added, removed, .. } = told;
+        let ConsolidationSummary { added, removed, .. } = described;
         let act = PassAct::Replaced {
             file: LONG_TERM.to_owned(),
             from: known.digest.clone(),
@@ -408,7 +423,7 @@ impl Engine {
             removed,
         };
         let mut pass = Pass { acts: vec![act], ..pass };
-        if let Some(why) = &told.dropped {
+        if let Some(why) = &described.dropped {
             pass = noting(pass, &format!("reason for the removals: {why}"));
         }
         pass_records::note(ports, None, &pass)?;
@@ -437,7 +452,7 @@ impl Engine {
                 let id = pass.id;
                 let done = pass.ended(PassOutcome::Done, now);
                 pass_records::note_with(ports, Some(PassOutcome::Begun), &done, vec![Write::Audit(entry)])?;
-                Ok(ConsolidationSummary { pass: Some(id), ..told })
+                Ok(ConsolidationSummary { pass: Some(id), ..described })
             }
             Err(error) => {
                 let why = match &error {
@@ -450,15 +465,15 @@ impl Engine {
                 match error {
                     // Nothing was changed, so the result lists no changes.
                     FileError::Changed { .. } => {
-                        let ConsolidationSummary { journals, model, unread, held, .. } = told;
-                        let told = ConsolidationSummary {
+                        let ConsolidationSummary { journals, model, unread, held, .. } = described;
+                        let described = ConsolidationSummary {
                             journals,
                             model,
                             unread,
                             held,
                             ..ConsolidationSummary::default()
                         };
-                        Ok(stays(told, why.to_owned()))
+                        Ok(stays(described, why.to_owned()))
                     }
                     error => Err(error.into()),
                 }
@@ -504,8 +519,8 @@ fn sifted(left_out: &[RejectedLine], put_back: &[String]) -> Vec<String> {
     facts
 }
 
-fn stays(told: ConsolidationSummary, why: String) -> ConsolidationSummary {
-    ConsolidationSummary { stays: Some(why), ..told }
+fn stays(described: ConsolidationSummary, why: String) -> ConsolidationSummary {
+    ConsolidationSummary { stays: Some(why), ..described }
 }
 
 fn noting(pass: Pass, more: &str) -> Pass {

@@ -61,7 +61,7 @@ impl Engine {
         plan: &mut ImportPlan,
         files: Vec<ReadFile>,
     ) -> Result<Vec<TakenFile>, Error> {
-        import::foresee(&self.ports, caller, plan, files)
+        import::predict(&self.ports, caller, plan, files)
     }
 
     /// Archives the memories of files that no longer exist, and returns the archived memories.

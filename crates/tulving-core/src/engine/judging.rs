@@ -24,7 +24,7 @@ pub(super) struct RecordJudgingReport {
     /// The passes that changed something.
     pub(super) passes: Vec<PassId>,
     /// Descriptions of the changes that would be made.
-    pub(super) foreseen: Vec<String>,
+    pub(super) predicted: Vec<String>,
 }
 
 impl Engine {
@@ -79,8 +79,8 @@ impl Engine {
             match write {
                 true => judged.passes.extend((pass.outcome == PassOutcome::Done).then_some(pass.id)),
                 false => {
-                    let told = pass_records::told(ports, caller, caller.space, pass.acts)?;
-                    judged.foreseen.extend(told.into_iter().map(|(_, told)| told.text));
+                    let described = pass_records::described(ports, caller, caller.space, pass.acts)?;
+                    judged.predicted.extend(described.into_iter().map(|(_, described)| described.text));
                 }
             }
         }

@@ -88,8 +88,8 @@ impl Presenter {
         ForgottenMemories { forgotten: self.memories(gone.forgotten), ..gone }
     }
 
-    pub(super) fn foreseen(&self, foreseen: ForgetWherePreview) -> ForgetWherePreview {
-        ForgetWherePreview { newest: self.memories(foreseen.newest), ..foreseen }
+    pub(super) fn predicted(&self, predicted: ForgetWherePreview) -> ForgetWherePreview {
+        ForgetWherePreview { newest: self.memories(predicted.newest), ..predicted }
     }
 
     pub(super) fn relocated(&self, relocated: MovedMemories) -> MovedMemories {

@@ -241,8 +241,8 @@ fn near(ports: &Ports, caller: &Caller, space: &Space, statement: &str) -> Resul
     let embedding = chunks.into_iter().flatten().find_map(|chunk| chunk.embedding);
     let Some(embedding) = embedding else { return Ok(Vec::new()) };
     let (boundary, owner) = (space.default_boundary(), caller.viewer.principal);
-    let newcomer = LinkCandidate { space: space.id, boundary, owner };
-    let near = embedding::near(ports, newcomer, &embedding, None)?;
+    let new_memory = LinkCandidate { space: space.id, boundary, owner };
+    let near = embedding::near(ports, new_memory, &embedding, None)?;
     Ok(near
         .into_iter()
         .map(|(memory, _)| KnownMemory { content: memory.fields.text.content, near: true })

@@ -133,12 +133,12 @@ pub(crate) fn archive(
         if is_taken(ports, caller, &key)? {
             continue;
         }
-        let pledge = PendingFile { path, memory: MemoryId::mint(now) };
-        match ports.files.pledge(&pledge, text.as_bytes()) {
+        let pending_file = PendingFile { path, memory: MemoryId::mint(now) };
+        match ports.files.add_pending_file(&pending_file, text.as_bytes()) {
             Err(FileError::Exists { .. }) => continue,
             done => done?,
         }
-        let summary = summary(&transcript, given.as_deref(), pledge.path.name());
+        let summary = summary(&transcript, given.as_deref(), pending_file.path.name());
         let request = SaveRequest {
             key: Some(key.clone()),
             title: Some(transcript.title.clone()),
@@ -147,18 +147,24 @@ pub(crate) fn archive(
             boundary: Some(space.default_boundary()),
             ..SaveRequest::new(summary.as_str())
         };
-        let saved = save::save_as(ports, caller, pledge.memory, request);
+        let saved = save::save_as(ports, caller, pending_file.memory, request);
         // If this fails now, the next process does it. Finally both the file and the memory exist, or neither.
-        let _ = settle(ports, &pledge);
+        let _ = settle(ports, &pending_file);
         let receipt = match saved {
             // Another process has already used this name.
             Err(Error::Held { .. }) => continue,
             saved => saved?,
         };
         // The file and the memory exist already. If this entry cannot be written, only the audit is incomplete.
-        let _ = super::audit(ports, caller, (&space, right), AuditAct::FileWritten, pledge.path.to_string());
+        let _ = super::audit(
+            ports,
+            caller,
+            (&space, right),
+            AuditAct::FileWritten,
+            pending_file.path.to_string(),
+        );
         return Ok(ConversationArchiveReceipt {
-            path: pledge.path.to_string(),
+            path: pending_file.path.to_string(),
             name,
             key,
             id: receipt.memory.id,
@@ -212,17 +218,17 @@ pub(crate) fn get(ports: &Ports, caller: &Caller, name: &str) -> Result<Transcri
 
 /// Settles the files in a folder that a killed process left pending.
 fn settle_within(ports: &Ports, folder: &Folder) -> Result<(), Error> {
-    let pledges = ports.files.pledges()?;
-    pledges
+    let pending_files = ports.files.pending_files()?;
+    pending_files
         .iter()
-        .filter(|pledge| pledge.path.folder() == folder)
-        .try_for_each(|pledge| settle(ports, pledge))
+        .filter(|pending_file| pending_file.path.folder() == folder)
+        .try_for_each(|pending_file| settle(ports, pending_file))
 }
 
 /// Settles a pending file: keeps the file if its memory was saved, and otherwise removes it.
-pub(crate) fn settle(ports: &Ports, pledge: &PendingFile) -> Result<(), Error> {
-    let entries = ports.store.entries(&[pledge.memory], None)?;
-    Ok(ports.files.settle(pledge, !entries.is_empty())?)
+pub(crate) fn settle(ports: &Ports, pending_file: &PendingFile) -> Result<(), Error> {
+    let entries = ports.store.entries(&[pending_file.memory], None)?;
+    Ok(ports.files.settle(pending_file, !entries.is_empty())?)
 }
 
 fn path(folder: &Folder, name: &str) -> FilePath {

@@ -68,7 +68,7 @@ impl LongTermFile {
 pub(crate) fn read(ports: &Ports, caller: &Caller) -> Result<LongTermFile, Error> {
     let space = readable_space(ports, caller)?;
     if !access::shares_files(caller, &space) {
-        return Ok(told(ports, &space, None));
+        return Ok(described(ports, &space, None));
     }
     load(ports, &space)
 }
@@ -142,11 +142,11 @@ pub(crate) fn file(folder: &Folder) -> FilePath {
 
 pub(crate) fn load(ports: &Ports, space: &Space) -> Result<LongTermFile, Error> {
     let found = ports.files.read(&file(&Folder::of(space)), limits::JOURNAL_SHOWN_BYTES)?;
-    Ok(told(ports, space, found))
+    Ok(described(ports, space, found))
 }
 
 /// Describes the file; the description is empty if the file does not exist.
-fn told(ports: &Ports, space: &Space, found: Option<FileContent>) -> LongTermFile {
+fn described(ports: &Ports, space: &Space, found: Option<FileContent>) -> LongTermFile {
     let path = file(&Folder::of(space));
     let digest = found.as_ref().map(|found| file::digest(&found.bytes));
     let modified_at = found.as_ref().map(|found| found.stamp.modified_at());

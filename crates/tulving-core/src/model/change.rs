@@ -381,7 +381,7 @@ pub struct Revision {
     /// The new attachment, if the attachment changed; `Some(None)` removes the attachment.
     pub attachment: Option<Option<Attachment>>,
     /// The new author and trust, if they changed.
-    pub vouched: Option<ConfirmedOrigin>,
+    pub confirmed: Option<ConfirmedOrigin>,
 }
 
 /// The author and trust of a memory after a caller stated on purpose a content that was captured automatically before.

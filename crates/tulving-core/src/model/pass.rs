@@ -199,7 +199,7 @@ pub struct DescribedPass {
     #[serde(flatten)]
     pub pass: Pass,
     /// The acts in words, in the same order.
-    pub told: Vec<DescribedAct>,
+    pub described: Vec<DescribedAct>,
 }
 
 /// An act in words.

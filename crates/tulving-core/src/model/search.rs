@@ -41,7 +41,7 @@ impl VisibilityScope {
 #[derive(Clone, Debug, PartialEq)]
 pub struct SearchScope {
     /// The memories that the caller may see.
-    pub sight: VisibilityScope,
+    pub visibility: VisibilityScope,
     /// The caller's filter. The index uses the fields that [`Filter::is_plain`] lists; the other fields are evaluated in
     /// advance, and the result is in `among`.
     pub filter: Filter,

@@ -72,16 +72,16 @@ pub trait Files: Send + Sync {
     /// Removes all previous texts of a file, even if the file is gone, and returns their number.
     fn forget_previous(&self, path: &FilePath) -> Result<usize, FileError>;
 
-    /// Creates a file that stays only if a memory is saved, and stores this pledge durably until the pledge is
+    /// Creates a file that stays only if a memory is saved, and stores its record durably until the pledge is
     /// [settled](Self::settle). Returns [`FileError::Exists`] if the file already exists.
-    fn pledge(&self, pledge: &PendingFile, content: &[u8]) -> Result<(), FileError>;
+    fn add_pending_file(&self, pending_file: &PendingFile, content: &[u8]) -> Result<(), FileError>;
 
-    /// Returns the pledges that are not settled and whose process has ended.
-    fn pledges(&self) -> Result<Vec<PendingFile>, FileError>;
+    /// Returns the pending files that are not settled and whose process has ended.
+    fn pending_files(&self) -> Result<Vec<PendingFile>, FileError>;
 
-    /// Settles a pledge. If the memory was saved, the file stays. Otherwise the file is removed, unless somebody has changed
+    /// Settles a pending file. If the memory was saved, the file stays. Otherwise the file is removed, unless somebody has changed
     /// it since.
-    fn settle(&self, pledge: &PendingFile, saved: bool) -> Result<(), FileError>;
+    fn settle(&self, pending_file: &PendingFile, saved: bool) -> Result<(), FileError>;
 
     /// Creates the folder of a space if it is missing.
     fn make_folder(&self, folder: &Folder) -> Result<(), FileError>;
@@ -137,11 +137,11 @@ impl Files for NoFiles {
         Ok(0)
     }
 
-    fn pledge(&self, _: &PendingFile, _: &[u8]) -> Result<(), FileError> {
+    fn add_pending_file(&self, _: &PendingFile, _: &[u8]) -> Result<(), FileError> {
         Err(FileError::NoWorkspace)
     }
 
-    fn pledges(&self) -> Result<Vec<PendingFile>, FileError> {
+    fn pending_files(&self) -> Result<Vec<PendingFile>, FileError> {
         Ok(Vec::new())
     }
 

@@ -192,7 +192,11 @@ pub trait Memories {
 
     /// Finds the memory that a save would collide with: by key, then by path, then by content. Returns only a visible memory
     /// that is not forgotten.
-    fn duplicate(&self, viewer: &Viewer, probe: &DuplicateQuery<'_>) -> Result<Option<Memory>, StoreError>;
+    fn duplicate(
+        &self,
+        viewer: &Viewer,
+        duplicate_query: &DuplicateQuery<'_>,
+    ) -> Result<Option<Memory>, StoreError>;
 
     /// Returns the versions of a memory, oldest first, including the current version. Versions whose own boundary hid them
     /// from the viewer are left out. The list is empty if the viewer may not see the memory, or if the memory is forgotten.
@@ -246,7 +250,7 @@ pub trait Memories {
 pub trait Directory {
     /// Returns the viewer's sight: the spaces and boundaries of the memories that the viewer may see. Every read of
     /// [`Memories`] follows the same rules.
-    fn sight(&self, viewer: &Viewer) -> Result<VisibilityScope, StoreError>;
+    fn visibility(&self, viewer: &Viewer) -> Result<VisibilityScope, StoreError>;
 
     /// Returns the spaces that the viewer is a member of, or whose team or org the viewer administers, ordered by name.
     fn spaces(&self, viewer: &Viewer) -> Result<Vec<Space>, StoreError>;

@@ -29,9 +29,9 @@ pub(crate) fn weight(item: &Item) -> f64 {
 
 /// Returns the [`weight`] of an item, but at least weak evidence if the question asks only for a time and the item is of
 /// that time.
-pub(crate) fn weight_in(item: &Item, aspects: &QueryFeatures) -> f64 {
+pub(crate) fn weight_in(item: &Item, features: &QueryFeatures) -> f64 {
     let own = weight(item);
-    if aspects.asks_for_time_of(item) { own.max(WEAK) } else { own }
+    if features.asks_for_time_of(item) { own.max(WEAK) } else { own }
 }
 
 /// Returns the strength of evidence for the largest of these weights.

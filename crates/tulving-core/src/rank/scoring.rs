@@ -105,7 +105,7 @@ pub(crate) fn sum(parts: &[ScorePart]) -> f64 {
 #[derive(Debug)]
 pub(crate) struct ItemScores<'a> {
     found: &'a SearchResults,
-    aspects: &'a QueryFeatures,
+    features: &'a QueryFeatures,
     /// True for each item that is noise: the item is not near and has none of the words, even with the shares of its
     /// neighbours.
     noise: Vec<bool>,
@@ -125,7 +125,7 @@ pub(crate) struct ItemScores<'a> {
 
 impl<'a> ItemScores<'a> {
     /// Scales the scores of the items so that they are comparable.
-    pub(crate) fn of(found: &'a SearchResults, aspects: &'a QueryFeatures) -> Self {
+    pub(crate) fn of(found: &'a SearchResults, features: &'a QueryFeatures) -> Self {
         let items = &found.items;
         let near: Vec<f64> = items.iter().map(|item| f64::from(item.closeness())).collect();
         let words: Vec<f64> = items.iter().map(|item| lexical(found, item)).collect();
@@ -138,12 +138,12 @@ impl<'a> ItemScores<'a> {
             words: scaled(words, 0.0),
             session_words: scaled(sessions.clone().map(|session| f64::from(session.lexical)).collect(), 0.0),
             session_meaning: scaled(sessions.map(|session| f64::from(session.closeness)).collect(), NEAR),
-            spoken_of: found.speakers.iter().map(|name| spoken_of(name, &aspects.addressed)).collect(),
+            spoken_of: found.speakers.iter().map(|name| spoken_of(name, &features.addressed)).collect(),
             user: found.speakers.iter().map(|name| name.eq_ignore_ascii_case(USER)).collect(),
-            dates: DateMatch::of(found, aspects),
+            dates: DateMatch::of(found, features),
             compared: items.iter().any(|item| item.whole.is_some()),
             found,
-            aspects,
+            features,
         }
     }
 
@@ -191,9 +191,9 @@ impl<'a> ItemScores<'a> {
         }
         add(PartName::Asks, self.asks(at), ASKS);
         if let Some(dates) = &self.dates {
-            add(PartName::Date, dates.pull(item), self.aspects.date());
+            add(PartName::Date, dates.pull(item), self.features.date());
         }
-        add(PartName::When, is(self.aspects.asks_when && item.properties.time_word), WHEN);
+        add(PartName::When, is(self.features.asks_when && item.properties.time_word), WHEN);
         add(PartName::Unsaid, is(self.unsaid(item)), UNSAID);
     }
 
@@ -201,7 +201,7 @@ impl<'a> ItemScores<'a> {
     /// of an item is that of its subject, which may have been known before the question.
     fn unsaid(&self, item: &Item) -> bool {
         let said = || session(self.found, item).is_some_and(|(_, session)| !session.document);
-        self.aspects.unsaid_from.is_some_and(|from| item.at >= from) && said()
+        self.features.unsaid_from.is_some_and(|from| item.at >= from) && said()
     }
 
     /// Returns the share of questions in the item, if another speaker speaks next and the item's speaker is not the user.
@@ -322,11 +322,11 @@ struct DateMatch<'a> {
 }
 
 impl<'a> DateMatch<'a> {
-    fn of(found: &SearchResults, aspects: &'a QueryFeatures) -> Option<Self> {
-        if aspects.intervals.is_empty() || found.items.is_empty() {
+    fn of(found: &SearchResults, features: &'a QueryFeatures) -> Option<Self> {
+        if features.intervals.is_empty() || found.items.is_empty() {
             return None;
         }
-        let mut dates = Self { intervals: &aspects.intervals, telling: 1.0, alone: aspects.of_time_alone };
+        let mut dates = Self { intervals: &features.intervals, telling: 1.0, alone: features.of_time_alone };
         let fitting: f64 = found.items.iter().map(|item| dates.fit(item)).sum();
         // The items found are a sample of all items within the scope.
         #[expect(clippy::cast_precision_loss, reason = "counts of items are far below 2^53")]
@@ -360,7 +360,7 @@ impl<'a> DateMatch<'a> {
             #[expect(clippy::cast_precision_loss, reason = "a few microseconds in a century do not matter")]
             let days = outside as f64 / MICROS_PER_DAY;
             let faded = (-days / DATE_FADES).exp();
-            if (interval.from..interval.told_until).contains(&item.at) {
+            if (interval.from..interval.mentioned_until).contains(&item.at) {
                 faded.max(TOLD_LATER)
             } else {
                 faded
@@ -421,8 +421,8 @@ mod tests {
     }
 
     /// Returns the score parts of each item.
-    fn score(found: &SearchResults, aspects: &QueryFeatures) -> Vec<Vec<ScorePart>> {
-        let scores = ItemScores::of(found, aspects);
+    fn score(found: &SearchResults, features: &QueryFeatures) -> Vec<Vec<ScorePart>> {
+        let scores = ItemScores::of(found, features);
         (0..found.items.len()).map(|at| scores.parts(at)).collect()
     }
 
@@ -473,7 +473,7 @@ mod tests {
             let intervals = vec![QuestionInterval {
                 from: day(from),
                 until: day(until),
-                told_until: day(until),
+                mentioned_until: day(until),
                 days: (day(from), day(until)),
             }];
             value(
@@ -494,7 +494,7 @@ mod tests {
         let intervals = vec![QuestionInterval {
             from: day(40),
             until: day(45),
-            told_until: day(80),
+            mentioned_until: day(80),
             days: (day(40), day(45)),
         }];
         let scored = score(&found, &QueryFeatures { intervals, ..QueryFeatures::default() });
@@ -511,8 +511,8 @@ mod tests {
         let items = [1, 2, 3].map(|n| Item { at: day(n.into()), ..item(n, 1.0, 0.5) });
         let mut found = talk(items.to_vec(), 1);
         let unsaid = |found: &SearchResults, from: Option<i64>| -> Vec<f64> {
-            let aspects = QueryFeatures { unsaid_from: from.map(day), ..QueryFeatures::default() };
-            score(found, &aspects).iter().map(|parts| value(parts, PartName::Unsaid)).collect()
+            let features = QueryFeatures { unsaid_from: from.map(day), ..QueryFeatures::default() };
+            score(found, &features).iter().map(|parts| value(parts, PartName::Unsaid)).collect()
         };
         assert_eq!(unsaid(&found, Some(2)), [0.0, UNSAID, UNSAID]);
         assert_eq!(unsaid(&found, None), [0.0; 3], "it is asked now");

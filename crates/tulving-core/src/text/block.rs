@@ -80,12 +80,16 @@ impl fmt::Display for BriefingBlockPiece<'_> {
                 file.text.split('\n').try_for_each(|line| writeln!(f, "{QUOTE}{line}"))
             }
             Self::FilesNamed(files, more) => {
-                let mut told: Vec<String> =
+                let mut described: Vec<String> =
                     files.iter().map(|(name, size)| format!("{name} ({size} bytes)")).collect();
                 if *more > 0 {
-                    told.push(if files.is_empty() { more.to_string() } else { format!("and {more} more") });
+                    described.push(if files.is_empty() {
+                        more.to_string()
+                    } else {
+                        format!("and {more} more")
+                    });
                 }
-                write!(f, "\nNot shown: {}\n", told.join(", "))
+                write!(f, "\nNot shown: {}\n", described.join(", "))
             }
             Self::FilesInAll(count) => write!(f, "\nFiles: {count}\n"),
             Self::Closing => writeln!(f, "</{FENCE}>"),
@@ -124,12 +128,12 @@ pub fn block(briefing: &Briefing) -> String {
 
 /// Returns the pieces that print the files.
 pub(crate) fn shelf(files: &BriefingFiles) -> Vec<BriefingBlockPiece<'_>> {
-    let BriefingFiles { told, named, more } = files;
-    if told.is_empty() && named.is_empty() {
+    let BriefingFiles { described, named, more } = files;
+    if described.is_empty() && named.is_empty() {
         return vec![BriefingBlockPiece::FilesInAll(*more)];
     }
     let mut pieces = vec![BriefingBlockPiece::Heading(FILES)];
-    pieces.extend(told.iter().map(BriefingBlockPiece::File));
+    pieces.extend(described.iter().map(BriefingBlockPiece::File));
     if !named.is_empty() || *more > 0 {
         pieces.push(BriefingBlockPiece::FilesNamed(named, *more));
     }

@@ -68,7 +68,7 @@ pub(crate) fn instructions(path: &str) -> Option<SaveRequest> {
 }
 
 /// Fills the fields that a request does not set with those of the document. The tags of both are combined.
-pub(crate) fn told(request: SaveRequest, itself: SaveRequest) -> SaveRequest {
+pub(crate) fn described(request: SaveRequest, itself: SaveRequest) -> SaveRequest {
     let tags = match (request.tags, itself.tags) {
         (Some(given), Some(own)) => Some(own.into_iter().chain(given).collect()),
         (given, own) => given.or(own),
@@ -167,9 +167,9 @@ mod tests {
 
     #[test]
     fn where_all_is_known_nothing_of_it_stays() {
-        let told = front("---\r\ntitle: T\r\ntags: a, b\r\n---\r\nbody\r\n").expect("fields");
-        assert_eq!(told.text, "body\r\n");
-        assert_eq!(told.about.tags.as_deref(), Some(["a".to_owned(), "b".to_owned()].as_slice()));
+        let described = front("---\r\ntitle: T\r\ntags: a, b\r\n---\r\nbody\r\n").expect("fields");
+        assert_eq!(described.text, "body\r\n");
+        assert_eq!(described.about.tags.as_deref(), Some(["a".to_owned(), "b".to_owned()].as_slice()));
         assert_eq!(front("---\ntitle: T\n...\nbody").expect("fields").text, "body");
     }
 
@@ -198,9 +198,9 @@ mod tests {
         let text = "---\ntitle:\nkind: decision\ntype: blog\nimportance: high\nstability: 3\ndate: soon\ntags:\n  a: b\nkey: v\n---\nbody";
         assert_eq!(front(text), None);
         let nested = "---\ntitle: T\nmeta:\n  title: inner\n  tags: [x]\n---\nbody";
-        let told = front(nested).expect("fields");
-        assert_eq!(told.text, "---\nmeta:\n  title: inner\n  tags: [x]\n---\nbody");
-        assert_eq!(told.about.tags, None);
+        let described = front(nested).expect("fields");
+        assert_eq!(described.text, "---\nmeta:\n  title: inner\n  tags: [x]\n---\nbody");
+        assert_eq!(described.about.tags, None);
     }
 
     #[test]
@@ -228,10 +228,16 @@ mod tests {
 
     #[test]
     fn instructions_are_known_by_their_names() {
-        let told = instructions("/home/me/dev/api/CLAUDE.md").expect("known");
-        assert_eq!(told.title.as_deref(), Some("CLAUDE.md (api)"));
-        assert_eq!((told.kind, told.stability), (Some(Kind::Procedural), Some(Stability::Evolving)));
-        assert_eq!(instructions("AGENTS.md").and_then(|told| told.title).as_deref(), Some("AGENTS.md"));
+        let described = instructions("/home/me/dev/api/CLAUDE.md").expect("known");
+        assert_eq!(described.title.as_deref(), Some("CLAUDE.md (api)"));
+        assert_eq!(
+            (described.kind, described.stability),
+            (Some(Kind::Procedural), Some(Stability::Evolving))
+        );
+        assert_eq!(
+            instructions("AGENTS.md").and_then(|described| described.title).as_deref(),
+            Some("AGENTS.md")
+        );
         assert_eq!(instructions("/dev/api/README.md"), None);
         assert_eq!(instructions("/dev/api/claude.md.txt"), None);
     }
@@ -244,7 +250,7 @@ mod tests {
             ..SaveRequest::new("text")
         };
         let itself = front("---\ntitle: its own\ntags: [note]\nkind: episodic\n---\n").expect("fields").about;
-        let both = told(request, itself);
+        let both = described(request, itself);
         assert_eq!((both.title.as_deref(), both.kind), (Some("mine"), Some(Kind::Episodic)));
         assert_eq!(both.tags.as_deref(), Some(["note".to_owned(), "flag".to_owned()].as_slice()));
         assert_eq!(both.content, "text");

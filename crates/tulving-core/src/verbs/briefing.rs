@@ -118,7 +118,7 @@ struct BriefingLine {
     telling: DisplayText,
     /// Minimum number of bytes that the line takes.
     least: usize,
-    told: Option<DisplayLine>,
+    described: Option<DisplayLine>,
 }
 
 /// The displayed form of a memory, and its size in bytes.
@@ -131,8 +131,8 @@ struct DisplayLine {
 
 impl BriefingLine {
     fn new(about: BriefingMemory, mark: String, telling: DisplayText) -> Self {
-        let mut line = Self { about, mark, telling, least: 0, told: None };
-        line.least = line.within(usize::MAX, BlockChoice::Small).map_or(0, |told| told.bytes);
+        let mut line = Self { about, mark, telling, least: 0, described: None };
+        line.least = line.within(usize::MAX, BlockChoice::Small).map_or(0, |described| described.bytes);
         line
     }
 
@@ -162,15 +162,15 @@ impl BriefingLine {
 
     /// Shows the memory, or more of the memory, within the room. Returns the number of additional bytes.
     fn tell(&mut self, room: usize, detail: BriefingDetail) -> Option<usize> {
-        let before = self.told.as_ref().map_or(0, |told| told.bytes);
+        let before = self.described.as_ref().map_or(0, |described| described.bytes);
         let room = room.saturating_add(before);
-        let told = match detail {
+        let described = match detail {
             BriefingDetail::Short => self.within(room, BlockChoice::Small),
             BriefingDetail::Usual => self.within(room.min(self.least.max(USUAL)), BlockChoice::Fitting),
             BriefingDetail::Whole => self.within(room, BlockChoice::Fitting),
         }?;
-        let more = told.bytes.checked_sub(before).filter(|more| before == 0 || *more > 0)?;
-        self.told = Some(told);
+        let more = described.bytes.checked_sub(before).filter(|more| before == 0 || *more > 0)?;
+        self.described = Some(described);
         Some(more)
     }
 }
@@ -226,7 +226,7 @@ pub(crate) fn briefing(ports: &Ports, caller: &Caller, request: &BriefingRequest
     });
     let drafts = drafts.collect();
     match FolderFiles::of(ports, &space) {
-        None => Ok(told(drafts, bytes)),
+        None => Ok(described(drafts, bytes)),
         Some(files) => Ok(told_beside(drafts, files, bytes)),
     }
 }
@@ -238,7 +238,7 @@ fn told_beside(drafts: Vec<SectionDraft>, mut files: FolderFiles<'_>, bytes: usi
     // The number of files is always shown: even the smallest budget has room for it.
     let share = ((bytes - least) / 2).max(files.least());
     let mut shelf = files.within(share);
-    let briefing = told(drafts, bytes - files::length(&shelf));
+    let briefing = described(drafts, bytes - files::length(&shelf));
     let memories = block::block(&briefing).len().max(block::frame());
     if bytes - memories > share {
         shelf = files.within(bytes - memories);
@@ -247,7 +247,7 @@ fn told_beside(drafts: Vec<SectionDraft>, mut files: FolderFiles<'_>, bytes: usi
 }
 
 /// Builds the briefing that fits into these bytes.
-fn told(mut drafts: Vec<SectionDraft>, bytes: usize) -> Briefing {
+fn described(mut drafts: Vec<SectionDraft>, bytes: usize) -> Briefing {
     let room = bytes.saturating_sub(block::frame());
     let mut known = HashSet::new();
     fill(&mut drafts, room, &mut known);
@@ -332,8 +332,8 @@ impl SectionDraft {
             let heading = if self.used == 0 { BriefingBlockPiece::Heading(self.heading).length() } else { 0 };
             let left = (room + before).checked_sub(self.used + heading);
             let Some(left) = left else { continue };
-            match &line.told {
-                Some(told) if told.whole || detail == BriefingDetail::Short => continue,
+            match &line.described {
+                Some(described) if described.whole || detail == BriefingDetail::Short => continue,
                 None if known.contains(&line.id()) => continue,
                 _ => {}
             }
@@ -348,7 +348,7 @@ impl SectionDraft {
 
     fn forget(&mut self) {
         self.used = 0;
-        self.lines.iter_mut().for_each(|line| line.told = None);
+        self.lines.iter_mut().for_each(|line| line.described = None);
     }
 
     /// Returns the number of memories in the section.
@@ -359,7 +359,7 @@ impl SectionDraft {
     /// Returns the number of memories of the section that are not shown in any section.
     fn left_out(&self, known: &HashSet<MemoryId>) -> u64 {
         let untold =
-            self.lines.iter().filter(|line| line.told.is_none() && !known.contains(&line.id())).count();
+            self.lines.iter().filter(|line| line.described.is_none() && !known.contains(&line.id())).count();
         untold as u64 + self.unseen
     }
 }
@@ -367,7 +367,7 @@ impl SectionDraft {
 fn finish(drafts: Vec<SectionDraft>) -> Briefing {
     let lines = drafts.iter().flat_map(|draft| &draft.lines);
     let mut known: HashSet<MemoryId> =
-        lines.filter(|line| line.told.is_some()).map(BriefingLine::id).collect();
+        lines.filter(|line| line.described.is_some()).map(BriefingLine::id).collect();
     let mut briefing = Briefing::default();
     for draft in drafts {
         let left_out = draft.left_out(&known);
@@ -377,7 +377,7 @@ fn finish(drafts: Vec<SectionDraft>) -> Briefing {
         // If two sections omit the same memory, the memory is counted once.
         known.extend(draft.lines.iter().map(BriefingLine::id));
         let memories: Vec<BriefingMemory> =
-            draft.lines.into_iter().filter_map(|line| Some(line.told?.said)).collect();
+            draft.lines.into_iter().filter_map(|line| Some(line.described?.said)).collect();
         if !memories.is_empty() {
             briefing.sections.push(BriefingSection { heading: draft.heading, memories });
         }
@@ -648,10 +648,10 @@ fn relevant(
     let request = RecallRequest { mode: Mode::Hybrid(Box::new(ask)), filter, sort: None, limit: ASKED_FOR };
     let mut hits = recall::recall(ports, caller, &request)?.hits;
     hits.retain(|hit| hit.memory.superseded_by.is_none());
-    let told = |mut hit: Hit| {
+    let described = |mut hit: Hit| {
         let text = hit.shown().to_owned();
         hit.memory.fields.text.content = String::new();
         BriefingCandidate { memory: hit.memory, text, goes_on: false }
     };
-    Ok(hits.into_iter().map(told).collect())
+    Ok(hits.into_iter().map(described).collect())
 }

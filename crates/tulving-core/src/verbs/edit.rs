@@ -141,7 +141,7 @@ fn revise(
         status,
         chunks,
         attachment: None,
-        vouched: None,
+        confirmed: None,
     };
     let writes = vec![Write::Revise(Box::new(revision))];
     ports.store.apply(&access::changes(caller, now, vec![right], writes))?;

@@ -22,19 +22,21 @@ const PAGES: usize = 10;
 /// current access. Entries about new vectors are left out, because they change nothing that a caller can see.
 pub(crate) fn changes(ports: &Ports, caller: &Caller, after: Seq, limit: usize) -> Result<Changes, Error> {
     let limit = read::bounded(Field::Limit, limit, limits::CHANGES)?;
-    let sight = ports.store.sight(&caller.viewer)?;
-    let mut told = Changes { changes: Vec::new(), read_to: after, gap: false };
+    let visibility = ports.store.visibility(&caller.viewer)?;
+    let mut described = Changes { changes: Vec::new(), read_to: after, gap: false };
     for _ in 0..PAGES {
-        let page = ports.store.changes(told.read_to, PAGE)?;
+        let page = ports.store.changes(described.read_to, PAGE)?;
         let whole = page.len() == PAGE;
-        told.gap |= page.first().is_some_and(|first| first.seq.0.saturating_sub(told.read_to.0) > 1);
+        described.gap |=
+            page.first().is_some_and(|first| first.seq.0.saturating_sub(described.read_to.0) > 1);
         for change in page {
-            told.read_to = change.seq;
-            if change.kind != ChangeKind::Embedded && sight.sees(change.space, change.owner, change.boundary)
+            described.read_to = change.seq;
+            if change.kind != ChangeKind::Embedded
+                && visibility.sees(change.space, change.owner, change.boundary)
             {
-                told.changes.push(change);
-                if told.changes.len() == limit {
-                    return Ok(told);
+                described.changes.push(change);
+                if described.changes.len() == limit {
+                    return Ok(described);
                 }
             }
         }
@@ -42,12 +44,12 @@ pub(crate) fn changes(ports: &Ports, caller: &Caller, after: Seq, limit: usize) 
             break;
         }
     }
-    if told.read_to == after {
+    if described.read_to == after {
         // If the log ends before the requested position, the position belongs to another log.
         let head = ports.store.head()?;
         if head < after {
-            (told.read_to, told.gap) = (head, true);
+            (described.read_to, described.gap) = (head, true);
         }
     }
-    Ok(told)
+    Ok(described)
 }

@@ -55,7 +55,7 @@ pub struct ImportPlan {
     /// The paths of vanished files by digest. The last path of each list is used first.
     said: HashMap<[u8; 32], Vec<String>>,
     /// The digests of files that would become memories, as predicted so far.
-    foreseen: HashSet<[u8; 32]>,
+    predicted: HashSet<[u8; 32]>,
     /// The memory that each path would belong to, as predicted so far.
     foreseen_at: HashMap<String, MemoryId>,
 }
@@ -163,7 +163,7 @@ pub(crate) fn take(
             digest: Sha256::digest(&read.bytes).into(),
             settled: stamp.is_settled(now),
         };
-        match plan.foresee(path, &file.digest) {
+        match plan.predict(path, &file.digest) {
             ExpectedOutcome::Same(old) => {
                 let same = KnownFile::same(space.id, right, &read.seen, &file, old);
                 let memory = old.memory;
@@ -266,11 +266,11 @@ struct WaitingFile {
 
 impl WaitingFile {
     fn order(&self) -> SaveOptions {
-        let ExaminedDocument { request, note, told, .. } = &self.document;
+        let ExaminedDocument { request, note, described, .. } = &self.document;
         let note = note.clone();
         SaveOptions {
             imported: Some(self.file),
-            told: *told,
+            described: *described,
             later: true,
             note,
             ..SaveOptions::of(request.clone())
@@ -304,7 +304,7 @@ impl ImportPlan {
         self.vanished.values()
     }
 
-    fn foresee(&mut self, path: &str, digest: &[u8; 32]) -> ExpectedOutcome<'_> {
+    fn predict(&mut self, path: &str, digest: &[u8; 32]) -> ExpectedOutcome<'_> {
         match self.known.get(path) {
             // A memory archived because its file vanished becomes active again with the file. A memory archived by hand
             // stays archived.
@@ -330,7 +330,7 @@ impl ImportPlan {
 
 /// Returns the outcome that an import of these files would have. Decides on all files together, as the import does, so
 /// that the prediction is also correct for files that exchange their contents. Writes nothing.
-pub(crate) fn foresee(
+pub(crate) fn predict(
     ports: &Ports,
     caller: &Caller,
     plan: &mut ImportPlan,
@@ -343,7 +343,7 @@ pub(crate) fn foresee(
         files.iter().enumerate().map(|(at, file)| (file.seen.path.clone(), at)).collect();
     for ReadFile { seen: SeenFile { path, stamp }, bytes, about } in files {
         let digest = Sha256::digest(&bytes).into();
-        match plan.foresee(&path, &digest) {
+        match plan.predict(&path, &digest) {
             ExpectedOutcome::Same(old) => {
                 let memory = old.memory;
                 plan.same.push(memory);
@@ -364,28 +364,28 @@ pub(crate) fn foresee(
         digests.insert(path.clone(), digest);
         let about = SaveRequest { source_path: Some(path.clone()), ..about };
         let file = Imported { stamp, digest, settled: stamp.is_settled(now) };
-        match push::foresee(ports, Document { name: Some(path.clone()), bytes, about }) {
+        match push::predict(ports, Document { name: Some(path.clone()), bytes, about }) {
             Ok(document) => waiting.push(WaitingFile { path, document, file }),
             Err(error) => taken.push(skipped(path, error)?),
         }
     }
     let mut placed = HashMap::new();
-    let foresee = |orders: Vec<SaveOptions>| {
+    let predict = |orders: Vec<SaveOptions>| {
         let paths: Vec<_> = orders.iter().map(|order| order.request.source_path.clone()).collect();
         let receipts = preview_saves(ports, caller, orders)?;
         let ids = receipts.iter().map(|receipt| receipt.memory.id);
         placed.extend(paths.into_iter().zip(ids).filter_map(|(path, id)| Some((path?, id))));
         Ok(receipts)
     };
-    save_all(ports, foresee, waiting, &mut taken)?;
+    save_all(ports, predict, waiting, &mut taken)?;
     plan.foreseen_at.extend(placed);
     for file in &mut taken {
-        let before = digests.get(&file.path).is_some_and(|digest| plan.foreseen.contains(digest));
+        let before = digests.get(&file.path).is_some_and(|digest| plan.predicted.contains(digest));
         if file.became == FileImportOutcome::Created && before {
             file.became = FileImportOutcome::Known;
         }
     }
-    plan.foreseen.extend(digests.into_values());
+    plan.predicted.extend(digests.into_values());
     taken.sort_by_key(|file| order.get(&file.path).copied());
     Ok(taken)
 }
@@ -400,7 +400,7 @@ fn preview_saves(ports: &Ports, caller: &Caller, orders: Vec<SaveOptions>) -> Re
             error => error,
         })?;
     }
-    Ok(act.foreseen())
+    Ok(act.predicted())
 }
 
 /// Counts the unchanged files whose memory lacks one of these labels or has another boundary.

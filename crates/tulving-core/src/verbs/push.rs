@@ -38,14 +38,14 @@ pub(crate) struct ExaminedDocument {
     /// The stored file, if the document is not text.
     pub(crate) kept: Option<UnsavedFile>,
     /// True if the document itself contains metadata.
-    pub(crate) told: bool,
+    pub(crate) described: bool,
 }
 
 /// Saves a document.
 pub(crate) fn push(ports: &Ports, caller: &Caller, document: Document) -> Result<Receipt, Error> {
     access::workplace(ports, caller)?;
     let seen = look(ports, document)?;
-    let order = SaveOptions { told: seen.told, note: seen.note, ..SaveOptions::of(seen.request) };
+    let order = SaveOptions { described: seen.described, note: seen.note, ..SaveOptions::of(seen.request) };
     let saved = save::only(save::save_with_options(ports, caller, vec![order]));
     settle(ports, saved, seen.kept)
 }
@@ -74,7 +74,7 @@ pub(crate) fn look(ports: &Ports, document: Document) -> Result<ExaminedDocument
 }
 
 /// Returns the request that would save a document. Stores nothing.
-pub(crate) fn foresee(ports: &Ports, document: Document) -> Result<ExaminedDocument, Error> {
+pub(crate) fn predict(ports: &Ports, document: Document) -> Result<ExaminedDocument, Error> {
     look_by(document, |bytes, media_type, name| {
         Ok((objects::describe(ports, bytes, media_type, name)?, None))
     })
@@ -101,7 +101,7 @@ fn look_by(
         attachment: Some(attachment),
         ..about
     };
-    Ok(ExaminedDocument { request, note, kept, told: false })
+    Ok(ExaminedDocument { request, note, kept, described: false })
 }
 
 /// Prepares a document that is text.
@@ -115,9 +115,9 @@ fn written(
     let left_out = legible.is_some().then(|| "control characters were left out".to_owned());
     let content = legible.unwrap_or_else(|| text.into_owned());
     let wrong = name.filter(|name| is_markdown(name)).and_then(|_| wrong_fields(&content));
-    let (about, told) = itself(name, SaveRequest { content, ..about });
+    let (about, described) = itself(name, SaveRequest { content, ..about });
     let (request, note) = save::form::apply(name, about, |_| form);
-    ExaminedDocument { request, note: note.or(wrong).or(left_out), kept: None, told }
+    ExaminedDocument { request, note: note.or(wrong).or(left_out), kept: None, described }
 }
 
 /// Returns the error in the front matter of a Markdown text, if the front matter cannot be read.
@@ -135,16 +135,16 @@ fn wrong_fields(text: &str) -> Option<String> {
 /// Adds the metadata of a Markdown document to a request. Returns true if the document had metadata.
 fn itself(name: Option<&str>, request: SaveRequest) -> (SaveRequest, bool) {
     let Some(name) = name.filter(|name| is_markdown(name)) else { return (request, false) };
-    let (mut request, mut told) = (request, false);
+    let (mut request, mut described) = (request, false);
     if let Some(front) = front::front(&request.content) {
         // If a document consists only of front matter, the front matter stays in the content.
         if !front.text.trim().is_empty() {
-            request = front::told(SaveRequest { content: front.text, ..request }, front.about);
-            told = true;
+            request = front::described(SaveRequest { content: front.text, ..request }, front.about);
+            described = true;
         }
     }
     let known = front::instructions(name).unwrap_or_default();
-    (front::told(request, known), told)
+    (front::described(request, known), described)
 }
 
 fn is_markdown(name: &str) -> bool {

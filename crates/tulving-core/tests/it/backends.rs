@@ -427,10 +427,10 @@ fn walls_hold_whatever_a_backend_says() {
         let engine = bed.over(vec![built_in(BackendRole::Primary), secondary("liar", &liar)]);
         let request = RecallRequest { filter: filter.clone(), ..asked("store") };
         let answer = engine.recall(&ann, &request).expect("an answer");
-        let [("liar", told)] = failures(&answer)[..] else { panic!("{why}: {:?}", failures(&answer)) };
+        let [("liar", described)] = failures(&answer)[..] else { panic!("{why}: {:?}", failures(&answer)) };
         assert!(
-            told.starts_with("answered wrongly: a memory was left out: ") && told.contains(why),
-            "{told}"
+            described.starts_with("answered wrongly: a memory was left out: ") && described.contains(why),
+            "{described}"
         );
         let mut found = contents(&answer);
         found.sort_unstable();

@@ -150,7 +150,7 @@ fn first_difference(one: &str, other: &str) -> String {
 
 /// Fails the act at each of its calls in turn.
 #[track_caller]
-fn whole_or_absent(prepare: fn(&mut FaultFixture), deed: FaultedAct) {
+fn whole_or_absent(prepare: fn(&mut FaultFixture), action: FaultedAct) {
     let stage = || {
         let mut stage = FaultFixture::new();
         prepare(&mut stage);
@@ -158,7 +158,7 @@ fn whole_or_absent(prepare: fn(&mut FaultFixture), deed: FaultedAct) {
     };
     let good = stage();
     let before = good.snapshot();
-    if let Err(error) = deed(&good) {
+    if let Err(error) = action(&good) {
         panic!("the act itself is refused: {error}");
     }
     let after = good.snapshot();
@@ -168,7 +168,7 @@ fn whole_or_absent(prepare: fn(&mut FaultFixture), deed: FaultedAct) {
         let start = stage.snapshot();
         assert!(start == before, "each run begins alike: {}", first_difference(&before, &start));
         stage.bed.store.fail_at(nth);
-        let result = deed(&stage);
+        let result = action(&stage);
         let failed = stage.bed.store.has_failed();
         stage.bed.store.fail_at(0);
         let now = stage.snapshot();
@@ -191,7 +191,7 @@ fn whole_or_absent(prepare: fn(&mut FaultFixture), deed: FaultedAct) {
             return;
         }
         if !whole {
-            if let Err(error) = deed(&stage) {
+            if let Err(error) = action(&stage) {
                 panic!("call {nth} failed, and the act cannot be repeated: {error}");
             }
             let repeated = stage.snapshot();

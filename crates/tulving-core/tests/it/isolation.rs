@@ -38,7 +38,7 @@ pub(crate) fn asking(ask: RecallQuestion) -> RecallRequest {
 }
 
 /// Formats an error as a program and a person see it, without the name that was asked for.
-pub(crate) fn told<T: std::fmt::Debug>(
+pub(crate) fn described<T: std::fmt::Debug>(
     result: Result<T, Error>,
     asked: impl std::fmt::Display + Copy,
 ) -> String {
@@ -127,12 +127,12 @@ impl IsolationProbe<'_> {
                 assert!(matches!(error, Some(Error::Forgotten { .. })), "{}", self.said);
             }
         } else {
-            let missing = told(engine.get(&self.asking, self.nothing.into()), self.nothing);
-            assert_eq!(told(got, memory.id), missing, "{}", self.said);
-            let missing = told(engine.get(&self.asking, MemoryRef::Number(NO_NUMBER)), NO_NUMBER);
-            assert_eq!(told(by_number, number), missing, "{}", self.said);
-            let missing = told(engine.history(&self.asking, self.nothing.into()), self.nothing);
-            assert_eq!(told(history, memory.id), missing, "{}", self.said);
+            let missing = described(engine.get(&self.asking, self.nothing.into()), self.nothing);
+            assert_eq!(described(got, memory.id), missing, "{}", self.said);
+            let missing = described(engine.get(&self.asking, MemoryRef::Number(NO_NUMBER)), NO_NUMBER);
+            assert_eq!(described(by_number, number), missing, "{}", self.said);
+            let missing = described(engine.history(&self.asking, self.nothing.into()), self.nothing);
+            assert_eq!(described(history, memory.id), missing, "{}", self.said);
         }
     }
 
@@ -252,8 +252,8 @@ impl IsolationProbe<'_> {
             Err(error) => {
                 let missing = self.engine().related(&self.asking, self.nothing.into(), 3);
                 assert_eq!(
-                    told::<()>(Err(error), self.memory.id),
-                    told(missing, self.nothing),
+                    described::<()>(Err(error), self.memory.id),
+                    described(missing, self.nothing),
                     "{}",
                     self.said
                 );
@@ -297,8 +297,8 @@ impl IsolationProbe<'_> {
             }
             Err(error) => {
                 let request = TimelineRequest::new(TimelineSubject::Memory(self.nothing.into()));
-                let missing = told(self.engine().timeline(&self.asking, &request), self.nothing);
-                assert_eq!(told::<()>(Err(error), memory), missing, "timeline, {}", self.said);
+                let missing = described(self.engine().timeline(&self.asking, &request), self.nothing);
+                assert_eq!(described::<()>(Err(error), memory), missing, "timeline, {}", self.said);
             }
         }
     }
@@ -317,8 +317,8 @@ impl IsolationProbe<'_> {
                 let filter = Filter { substring: Some(text.to_owned()), ..Filter::default() };
                 let request = ForgetRequest { mode, reason: None };
                 let asked = ForgetWhere { filter, request, expect: None };
-                let foreseen = told(engine.foresee_forget_where(asking, &asked), text);
-                (foreseen, told(engine.forget_where(asking, &asked), text))
+                let predicted = described(engine.foresee_forget_where(asking, &asked), text);
+                (predicted, described(engine.forget_where(asking, &asked), text))
             };
             let hidden = matching(&self.memory.fields.text.content);
             assert_eq!(hidden, matching("what nobody has said"), "forget where, {}", self.said);
@@ -348,7 +348,12 @@ impl IsolationProbe<'_> {
                 ("related", &|which| engine.related(asking, which, 1).map(drop)),
             ];
             for (verb, act) in verbs.into_iter().filter(|_| !reachable) {
-                assert_eq!(told(act(hidden), hidden), told(act(missing), missing), "{verb}, {}", self.said);
+                assert_eq!(
+                    described(act(hidden), hidden),
+                    described(act(missing), missing),
+                    "{verb}, {}",
+                    self.said
+                );
             }
             let buried: [(&str, MemoryRefVerb<'_>); 6] = [
                 ("move", &|which| absent(which, &engine.move_to(asking, &[which], &place)?.missing)),
@@ -364,7 +369,12 @@ impl IsolationProbe<'_> {
                 ("restore", &|which| engine.restore(asking, which).map(drop)),
             ];
             for (verb, act) in buried.into_iter().filter(|_| !reachable) {
-                assert_eq!(told(act(hidden), hidden), told(act(missing), missing), "{verb}, {}", self.said);
+                assert_eq!(
+                    described(act(hidden), hidden),
+                    described(act(missing), missing),
+                    "{verb}, {}",
+                    self.said
+                );
             }
         }
     }
@@ -418,11 +428,11 @@ impl IsolationProbe<'_> {
 
     /// Asserts that the caller may see every entry of the log, and that all entries about this memory are there.
     fn follow(&self) {
-        let mut told = Vec::new();
+        let mut described = Vec::new();
         let mut after = Seq(0);
         loop {
             let page = self.engine().changes(&self.asking, after, 1_000).expect("an answer");
-            told.extend(page.changes);
+            described.extend(page.changes);
             if page.read_to == after {
                 break;
             }
@@ -430,12 +440,12 @@ impl IsolationProbe<'_> {
         }
         let sees =
             |change: &Change| self.town.may_see(&self.asking, change.boundary, change.owner, change.space);
-        for change in &told {
+        for change in &described {
             assert!(sees(change), "{change:?}, {}", self.said);
         }
         let all = Log::changes(&*self.bed.store, Seq(0), 1_000_000).expect("the log");
         let due: Vec<Change> = all.into_iter().filter(sees).collect();
-        assert_eq!(told, due, "the log, {}", self.said);
+        assert_eq!(described, due, "the log, {}", self.said);
     }
 
     fn overhear(&self, space: SpaceId) {
@@ -465,11 +475,11 @@ impl IsolationProbe<'_> {
 struct AssociationTried(String);
 
 impl AssociationTried {
-    fn new(probe: &IsolationProbe<'_>, asking: &Caller, from: MemoryId, to: MemoryRef) -> Self {
-        let engine = probe.engine();
+    fn new(duplicate_query: &IsolationProbe<'_>, asking: &Caller, from: MemoryId, to: MemoryRef) -> Self {
+        let engine = duplicate_query.engine();
         let linked = engine.associate(asking, from.into(), &link(to, Relation::Updates));
         let unlinked = engine.dissociate(asking, from.into(), to, None);
-        Self(format!("{} {}", told(linked, to), told(unlinked, to)))
+        Self(format!("{} {}", described(linked, to), described(unlinked, to)))
     }
 }
 
@@ -511,7 +521,7 @@ fn nobody_learns_of_a_memory_that_is_not_for_them() {
             memory.owner,
             memory.status.forgotten_at.is_some()
         );
-        let probe = IsolationProbe {
+        let duplicate_query = IsolationProbe {
             bed: &bed,
             asked: &asked,
             town: &town,
@@ -520,39 +530,39 @@ fn nobody_learns_of_a_memory_that_is_not_for_them() {
             nothing: MemoryId::mint(build::second(1_000_000)),
             said,
         };
-        probe.look();
-        probe.walk();
-        probe.remember();
-        probe.overhear(pick(&mut random, &town.talking));
-        probe.audit();
+        duplicate_query.look();
+        duplicate_query.walk();
+        duplicate_query.remember();
+        duplicate_query.overhear(pick(&mut random, &town.talking));
+        duplicate_query.audit();
         if n % 4 == 0 {
-            probe.search();
+            duplicate_query.search();
         }
         if n % 20 == 0 {
-            probe.ask();
+            duplicate_query.ask();
         }
         if n % 25 == 0 {
-            probe.survey();
-            probe.follow();
+            duplicate_query.survey();
+            duplicate_query.follow();
         }
-        if probe.visible() {
+        if duplicate_query.visible() {
             shown += 1;
             continue;
         }
         hidden += 1;
         if n % 3 == 0 {
-            probe.meddle();
+            duplicate_query.meddle();
         }
-        let own = town.people[&probe.asking.viewer.principal]
+        let own = town.people[&duplicate_query.asking.viewer.principal]
             .spaces
             .keys()
             .copied()
-            .filter(|space| town.role(&probe.asking, *space) >= Some(Role::Writer));
+            .filter(|space| town.role(&duplicate_query.asking, *space) >= Some(Role::Writer));
         // In the memory's own space if possible: a leak is most likely there.
         let own: Vec<SpaceId> = own.collect();
         let place = own.iter().find(|space| **space == memory.space).or(own.first());
         if let Some(place) = place.filter(|place| n % 3 == 0 || **place == memory.space) {
-            probe.repeat(*place);
+            duplicate_query.repeat(*place);
             repeated += 1;
         }
     }
@@ -594,8 +604,8 @@ fn a_confined_call_reaches_nothing_of_another_space() {
     ];
     for verb in verbs {
         assert_eq!(
-            told(verb(hidden.memory.id.into()), hidden.memory.id),
-            told(verb(nothing.into()), nothing)
+            described(verb(hidden.memory.id.into()), hidden.memory.id),
+            described(verb(nothing.into()), nothing)
         );
     }
     let spaces: Vec<_> =

@@ -15,7 +15,7 @@ use tulving_testkit::embedder::FakeEmbedder;
 use tulving_testkit::seed::{RandomSeed, SeedPanicGuard};
 
 use crate::bed::{Bed, listing, said};
-use crate::isolation::{asking, pick, told};
+use crate::isolation::{asking, described, pick};
 
 /// A hub with Ann and Bob, and another with Eve, which Bob does not know.
 struct UnseenFixture {
@@ -39,7 +39,7 @@ impl UnseenFixture {
     }
 
     /// Returns all answers that Bob gets, at the same time in every run.
-    fn told(&self, questions: &[String]) -> Vec<Answer> {
+    fn described(&self, questions: &[String]) -> Vec<Answer> {
         let mut answers = Vec::new();
         for question in questions {
             for (fusion, abstain_below) in
@@ -131,7 +131,7 @@ fn what_is_hidden_changes_nothing_of_an_answer() {
         questions.extend((0..6).map(|n| words(&mut random, &all, n % 4 + 1)));
         // Repeats of saved texts, with one word more.
         let probes: Vec<String> = said.iter().step_by(6).map(|said| format!("{said} {said} again")).collect();
-        let before = (town.told(&questions), town.near(&probes));
+        let before = (town.described(&questions), town.near(&probes));
         for n in 0..30 {
             let (who, boundary) =
                 if n % 2 == 0 { (&town.ann, Boundary::Private) } else { (&town.eve, Boundary::Hub) };
@@ -146,7 +146,7 @@ fn what_is_hidden_changes_nothing_of_an_answer() {
             town.bed.save(&town.ann, private);
             town.bed.save(&town.eve, content.as_str());
         }
-        let after = (town.told(&questions), town.near(&probes));
+        let after = (town.described(&questions), town.near(&probes));
         for (before, after) in before.0.iter().zip(&after.0) {
             assert_eq!(before, after);
             found += before.hits.len();
@@ -166,11 +166,11 @@ fn a_private_zorblat_of_anothers_does_not_hide_ones_own_zorblatqk() {
     };
     town.bed.save(&town.bob, private("zorblatqk"));
     let asked = ["zorblat".to_owned()];
-    let before = town.told(&asked);
+    let before = town.described(&asked);
     assert!(before.iter().take(4).all(|answer| answer.hits.len() == 1), "{before:?}");
     town.bed.save(&town.ann, private("zorblat"));
     town.bed.save(&town.eve, "zorblat zorblat");
-    assert_eq!(town.told(&asked), before);
+    assert_eq!(town.described(&asked), before);
 }
 
 #[test]
@@ -192,7 +192,7 @@ fn a_frozen_order_is_of_no_use_to_others() {
     let (hers, his) = (first(&ann), first(&bob));
     let next = |who: &Caller, cursor: Cursor| {
         let request = ListRequest { cursor: Some(cursor), ..listing(Sort::Updated, 3) };
-        told(bed.engine.list(who, &request), cursor)
+        described(bed.engine.list(who, &request), cursor)
     };
     assert!(next(&bob, hers).contains("invalid_cursor"));
     // With her position in a cursor of his own, as somebody who knows the format could forge it.

@@ -77,7 +77,8 @@ fn recall_lists_what_a_question_only_names_and_what_has_no_question() {
 #[test]
 fn further_sections_of_a_long_memory_are_told_and_left_out_where_there_are_none() {
     let bed = Bed::new();
-    let section = |name: &str, told: &str| format!("## {name}\n\n{told} {}\n\n", "All is clean. ".repeat(30));
+    let section =
+        |name: &str, described: &str| format!("## {name}\n\n{described} {}\n\n", "All is clean. ".repeat(30));
     let boiler = section("Boiler", "The relief valve opens at nine bar.");
     let tank = section("Tank", "The relief valve opens at three bar.");
     let content = format!("# Manual\n\n{boiler}{}{tank}", section("Hose", "It is blue."));

@@ -137,7 +137,8 @@ fn journals_are_noted_listed_searched_and_read() {
 #[test]
 fn further_sections_of_a_long_memory_are_told_with_their_places() {
     let bed = bed();
-    let section = |name: &str, told: &str| format!("## {name}\n\n{told} {}\n\n", "All is clean. ".repeat(30));
+    let section =
+        |name: &str, described: &str| format!("## {name}\n\n{described} {}\n\n", "All is clean. ".repeat(30));
     let boiler = section("Boiler", "The relief valve opens at nine bar.");
     let tank = section("Tank", "The relief valve opens at three bar.");
     let content = format!("# Manual\n\n{boiler}{}{tank}", section("Hose", "It is blue."));
@@ -198,24 +199,24 @@ fn files_are_made_read_listed_and_removed_in_the_space_of_the_call() {
     let bed = bed();
     let group = bed.space("kitchen", SpaceKind::Group);
     let call = |name: &str, said: Value| call_as(&bed, &group, name, &said);
-    let told = |name: &str, said: Value| -> Value {
+    let described = |name: &str, said: Value| -> Value {
         serde_json::from_str(&call(name, said).expect("an answer").data).expect("JSON")
     };
     let new = json!({ "file": "lists/shopping.md", "content": "- milk\n", "new": true });
     assert!(call("putFile", new.clone()).expect("made").created);
     assert_eq!(call("putFile", new).expect_err("refused").code, "file_exists");
-    let read = told("getFile", json!({ "file": "lists/shopping.md" }));
+    let read = described("getFile", json!({ "file": "lists/shopping.md" }));
     assert_eq!(
         (&read["content"], &read["path"]),
         (&json!("- milk\n"), &json!("groups/kitchen/lists/shopping.md"))
     );
-    assert_eq!(told("listFiles", json!({}))["files"][0]["file"], "lists/shopping.md");
+    assert_eq!(described("listFiles", json!({}))["files"][0]["file"], "lists/shopping.md");
     assert_eq!(
         refused(&bed, "getFile", &json!({ "file": "groups/kitchen/lists/shopping.md" })).code,
         "invalid_file_name"
     );
     assert_eq!(call("getFile", json!({ "file": "../x.md" })).expect_err("refused").code, "invalid_file_name");
-    told("removeFile", json!({ "file": "lists/shopping.md" }));
+    described("removeFile", json!({ "file": "lists/shopping.md" }));
     assert_eq!(
         call("getFile", json!({ "file": "lists/shopping.md" })).expect_err("refused").class,
         Class::Absent

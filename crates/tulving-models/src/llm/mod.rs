@@ -304,21 +304,24 @@ mod tests {
 
     #[test]
     fn what_is_missing_is_said_before_anybody_is_called() {
-        let told = |config: &LlmConfig| language_model(config).err().map(|error| error.to_string());
+        let described = |config: &LlmConfig| language_model(config).err().map(|error| error.to_string());
         let bare = |provider| LlmConfig::new(provider, "", "m");
-        assert_eq!(told(&bare(LlmProvider::OpenAi)).as_deref(), Some("there is no key for openai"));
-        assert_eq!(told(&bare(LlmProvider::Anthropic)).as_deref(), Some("there is no key for anthropic"));
-        assert_eq!(told(&bare(LlmProvider::Ollama)), None);
-        assert_eq!(told(&LlmConfig::new(LlmProvider::OpenAi, "http://localhost:1/v1", "m")), None);
+        assert_eq!(described(&bare(LlmProvider::OpenAi)).as_deref(), Some("there is no key for openai"));
+        assert_eq!(
+            described(&bare(LlmProvider::Anthropic)).as_deref(),
+            Some("there is no key for anthropic")
+        );
+        assert_eq!(described(&bare(LlmProvider::Ollama)), None);
+        assert_eq!(described(&LlmConfig::new(LlmProvider::OpenAi, "http://localhost:1/v1", "m")), None);
         let unnamed = LlmConfig::new(LlmProvider::Ollama, "", "");
         assert_eq!(
-            told(&unnamed).as_deref(),
+            described(&unnamed).as_deref(),
             Some("the language model is not fully set up: llm.model is not set")
         );
         for key in ["", "sk-1\nsk-2", "sk ü"] {
             let config = LlmConfig { key: Some(ApiKey::new(key)), ..bare(LlmProvider::OpenAi) };
-            let told = told(&config).expect("no key");
-            assert!(told.contains("characters that no key has"), "{told}");
+            let described = described(&config).expect("no key");
+            assert!(described.contains("characters that no key has"), "{described}");
         }
     }
 }

@@ -35,8 +35,8 @@ fn open_ai(server: &Server) -> HttpEmbedder {
 fn refusal(script: impl Fn(usize, &Value) -> Reply + Send + Sync + 'static) -> (String, usize) {
     let server = Server::start(script);
     let error = open_ai(&server).embed(&["one", "two"]).expect_err("the answer is not right");
-    let told = error.to_string().replace(&server.url, "URL").replace(&server.host(), "HOST");
-    (told, server.seen().len())
+    let described = error.to_string().replace(&server.url, "URL").replace(&server.host(), "HOST");
+    (described, server.seen().len())
 }
 
 #[test]
@@ -86,32 +86,32 @@ fn a_busy_or_broken_service_is_asked_again() {
 
 #[test]
 fn three_failures_are_enough() {
-    let told = "the model openai:small@HOST failed: URL/embeddings answered 503: not now";
-    assert_eq!(refusal(|_, _| status(503)), (told.to_owned(), 3));
+    let described = "the model openai:small@HOST failed: URL/embeddings answered 503: not now";
+    assert_eq!(refusal(|_, _| status(503)), (described.to_owned(), 3));
 }
 
 #[test]
 fn a_refusal_is_final() {
-    let told = "the model openai:small@HOST failed: URL/embeddings answered 401: not now";
-    assert_eq!(refusal(|_, _| status(401)), (told.to_owned(), 1));
+    let described = "the model openai:small@HOST failed: URL/embeddings answered 401: not now";
+    assert_eq!(refusal(|_, _| status(401)), (described.to_owned(), 1));
 }
 
 #[test]
 fn a_redirection_is_not_followed() {
-    let (told, requests) = refusal(|_, _| Reply::Say(307, "location: /elsewhere\r\n", String::new()));
-    assert!(told.contains("answered 307"), "{told}");
+    let (described, requests) = refusal(|_, _| Reply::Say(307, "location: /elsewhere\r\n", String::new()));
+    assert!(described.contains("answered 307"), "{described}");
     assert_eq!(requests, 1);
 }
 
 #[test]
 fn nobody_there_is_said() {
     let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let told = HttpEmbedder::ollama(EmbeddingServiceConfig::new(&format!("http://{free}"), "tiny"))
+    let described = HttpEmbedder::ollama(EmbeddingServiceConfig::new(&format!("http://{free}"), "tiny"))
         .embed(&["one"])
         .unwrap_err();
-    let told = told.to_string();
+    let described = described.to_string();
     let right = format!("ollama:tiny@{free} failed: http://{free}/api/embed cannot be reached");
-    assert!(told.contains(&right), "{told}");
+    assert!(described.contains(&right), "{described}");
 }
 
 #[test]
@@ -122,10 +122,13 @@ fn a_slow_service_is_left_after_the_time_out() {
         ..EmbeddingServiceConfig::new(&server.url, "small")
     };
     let model = HttpEmbedder::open_ai(service, None);
-    let told = model.embed(&["one"]).unwrap_err().to_string();
-    assert!(told.contains("did not answer within 0.2 s"), "{told}");
-    let told = model.embed(&["two"]).unwrap_err().to_string();
-    assert!(told.contains("it is paused for") && told.contains("after it failed once"), "{told}");
+    let described = model.embed(&["one"]).unwrap_err().to_string();
+    assert!(described.contains("did not answer within 0.2 s"), "{described}");
+    let described = model.embed(&["two"]).unwrap_err().to_string();
+    assert!(
+        described.contains("it is paused for") && described.contains("after it failed once"),
+        "{described}"
+    );
     assert_eq!(server.seen().len(), 1, "it was not asked again");
 }
 
@@ -155,32 +158,32 @@ fn a_service_that_fails_is_left_alone_after_three_calls_and_others_know_of_one_t
         ..EmbeddingServiceConfig::new(&hung.url, "small")
     };
     HttpEmbedder::open_ai(service, None).embed(&["one"]).unwrap_err();
-    let told = hurried(&hung.url, pause_file).embed(&["one"]).unwrap_err().to_string();
-    assert!(told.contains("it is paused for"), "{told}");
+    let described = hurried(&hung.url, pause_file).embed(&["one"]).unwrap_err().to_string();
+    assert!(described.contains("it is paused for"), "{described}");
     assert_eq!(hung.seen().len(), 1, "another process would not have asked");
 }
 
 #[test]
 fn what_is_not_an_answer_is_not_believed() {
-    let told = |body: &'static str| {
-        let (told, requests) = refusal(move |_, _| Reply::Say(200, "", body.to_owned()));
+    let described = |body: &'static str| {
+        let (described, requests) = refusal(move |_, _| Reply::Say(200, "", body.to_owned()));
         assert_eq!(requests, 1);
-        told.trim_start_matches("the model openai:small@HOST failed: ").to_owned()
+        described.trim_start_matches("the model openai:small@HOST failed: ").to_owned()
     };
-    assert_eq!(told(r#"{"data": [{"embedding": [1, 0]}]}"#), "1 vectors came back for 2 texts");
+    assert_eq!(described(r#"{"data": [{"embedding": [1, 0]}]}"#), "1 vectors came back for 2 texts");
     assert_eq!(
-        told(r#"{"data": [{"embedding": [1, 0]}, {"embedding": [1, 0, 0]}]}"#),
+        described(r#"{"data": [{"embedding": [1, 0]}, {"embedding": [1, 0, 0]}]}"#),
         "a vector of 3 dimensions came back where the others have 2"
     );
     let twice = r#"{"data": [{"index": 1, "embedding": [1, 0]}, {"index": 1, "embedding": [0, 1]}]}"#;
-    assert_eq!(told(twice), "the vectors that came back are numbered wrongly");
+    assert_eq!(described(twice), "the vectors that came back are numbered wrongly");
     for empty in ["[0, 0]", "[]"] {
         let body = format!(r#"{{"data": [{{"embedding": {empty}}}, {{"embedding": {empty}}}]}}"#);
-        assert_eq!(told(body.leak()), "a vector came back that cannot be normalised");
+        assert_eq!(described(body.leak()), "a vector came back that cannot be normalised");
     }
     let no_numbers = [r#"{"data": [{"embedding": [NaN]}]}"#, r#"{"data": [{"embedding": [1e39]}]}"#];
     for garbage in ["", "<html>", r#"{"embeddings": [[1]]}"#].into_iter().chain(no_numbers) {
-        assert!(told(garbage).starts_with("the answer of URL/embeddings does not contain embeddings: "));
+        assert!(described(garbage).starts_with("the answer of URL/embeddings does not contain embeddings: "));
     }
 }
 
@@ -191,9 +194,9 @@ fn a_key_is_in_no_error_and_in_no_debug_text() {
         EmbeddingServiceConfig::new(&server.url, "small"),
         Some(ApiKey::new("sk-secret")),
     );
-    let told = model.embed(&["one"]).unwrap_err();
-    assert!(told.to_string().ends_with("answered 401: wrong key: ***"), "{told}");
-    assert!(!format!("{model:?} {told:?}").contains("sk-secret"));
+    let described = model.embed(&["one"]).unwrap_err();
+    assert!(described.to_string().ends_with("answered 401: wrong key: ***"), "{described}");
+    assert!(!format!("{model:?} {described:?}").contains("sk-secret"));
 }
 
 #[test]
@@ -206,10 +209,11 @@ fn the_key_comes_from_the_variable_that_is_named() {
     // Cargo sets this one for every test.
     embedder(&config("CARGO_PKG_NAME", &server.url)).unwrap().embed(&["one"]).unwrap();
     assert!(server.seen()[0].headers.contains(&"authorization: bearer tulving-models".to_owned()));
-    let told = embedder(&config("TULVING_NO_SUCH_KEY", &server.url)).err().unwrap().to_string();
+    let described = embedder(&config("TULVING_NO_SUCH_KEY", &server.url)).err().unwrap().to_string();
     assert!(
-        told.ends_with("the environment variable TULVING_NO_SUCH_KEY should contain its key but is not set"),
-        "{told}"
+        described
+            .ends_with("the environment variable TULVING_NO_SUCH_KEY should contain its key but is not set"),
+        "{described}"
     );
 }
 
@@ -248,8 +252,8 @@ fn a_size_that_is_known_is_not_asked_for_and_not_trusted() {
     assert_eq!(right.embed(&["one"]).unwrap(), [[1.0, 0.0]]);
     let wrong = known(5);
     assert!(wrong.model().unwrap().ends_with("/5"));
-    let told = wrong.embed(&["one"]).unwrap_err().to_string();
-    assert!(told.ends_with("a vector of 2 dimensions came back where the others have 5"), "{told}");
+    let described = wrong.embed(&["one"]).unwrap_err().to_string();
+    assert!(described.ends_with("a vector of 2 dimensions came back where the others have 5"), "{described}");
     assert!(wrong.model().unwrap().ends_with("/2"), "now it is known better");
     assert_eq!(wrong.embed(&["one"]).unwrap(), [[1.0, 0.0]]);
 }
@@ -272,8 +276,8 @@ fn who_is_in_a_hurry_asks_once_and_waits_for_all_of_it_together() {
         thread::sleep(Duration::from_millis(300));
         vectors(question)
     });
-    let told = hurried(&slow.url, 500).embed(&["text"; 640]).unwrap_err().to_string();
-    assert!(told.contains("did not answer within 0.5 s"), "{told}");
+    let described = hurried(&slow.url, 500).embed(&["text"; 640]).unwrap_err().to_string();
+    assert!(described.contains("did not answer within 0.5 s"), "{described}");
     assert!(slow.seen().len() <= 2, "{}", slow.seen().len());
 }
 
@@ -285,19 +289,19 @@ fn a_password_in_the_address_is_used_and_never_shown() {
     });
     let written = format!("http://me:hunter2@{}/v1?key=k123", server.host());
     let model = HttpEmbedder::open_ai(EmbeddingServiceConfig::new(&written, "small"), None);
-    let told = model.embed(&["one"]).unwrap_err().to_string();
+    let described = model.embed(&["one"]).unwrap_err().to_string();
     let seen = &server.seen()[0];
     assert_eq!(seen.line, "POST /v1/embeddings?key=k123 HTTP/1.1");
     assert!(seen.headers.contains(&"authorization: basic bwu6ahvudgvymg==".to_owned()), "{:?}", seen.headers);
-    let debug = format!("{model:?} {told}");
+    let debug = format!("{model:?} {described}");
     assert!(!debug.contains("hunter2") && !debug.contains("k123"), "{debug}");
-    assert!(told.len() < 300, "{told}");
+    assert!(described.len() < 300, "{described}");
     let nowhere =
         HttpEmbedder::ollama(EmbeddingServiceConfig::new("http://me:hunter2@127.0.0.1:1/?key=k123", "tiny"));
-    let told = nowhere.embed(&["one"]).unwrap_err().to_string();
-    assert!(!told.contains("hunter2") && !told.contains("k123"), "{told}");
+    let described = nowhere.embed(&["one"]).unwrap_err().to_string();
+    assert!(!described.contains("hunter2") && !described.contains("k123"), "{described}");
     let no_address =
         HttpEmbedder::ollama(EmbeddingServiceConfig::new("http://me:hunter2@ bad host/?key=k123", "tiny"));
-    let told = no_address.embed(&["one"]).unwrap_err().to_string();
-    assert!(!told.contains("hunter2") && !told.contains("k123"), "{told}");
+    let described = no_address.embed(&["one"]).unwrap_err().to_string();
+    assert!(!described.contains("hunter2") && !described.contains("k123"), "{described}");
 }

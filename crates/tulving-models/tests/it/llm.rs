@@ -653,8 +653,11 @@ fn who_finds_no_place_in_time_is_told_and_asks_nobody() {
 #[test]
 fn the_key_is_in_no_debug_text() {
     let config = config(LlmProvider::Anthropic, "http://me:hunter2@localhost:1/?token=t123");
-    let told = format!("{config:?}");
-    assert!(!told.contains(KEY) && !told.contains("hunter2") && !told.contains("t123"), "{told}");
+    let described = format!("{config:?}");
+    assert!(
+        !described.contains(KEY) && !described.contains("hunter2") && !described.contains("t123"),
+        "{described}"
+    );
 }
 
 #[test]

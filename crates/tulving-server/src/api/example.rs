@@ -41,9 +41,10 @@ fn fields(schema: &Map<String, Value>) -> Value {
     let Some(own) = schema.get("properties").and_then(Value::as_object) else { return json!({}) };
     let required = schema.get("required").and_then(Value::as_array);
     let required: Vec<&str> = required.into_iter().flatten().filter_map(Value::as_str).collect();
-    let told = own.iter().filter(|(name, _)| required.contains(&name.as_str()));
-    let told = told.filter_map(|(name, schema)| Some((name.clone(), example(name, schema.as_object()?))));
-    Value::Object(told.collect())
+    let described = own.iter().filter(|(name, _)| required.contains(&name.as_str()));
+    let described =
+        described.filter_map(|(name, schema)| Some((name.clone(), example(name, schema.as_object()?))));
+    Value::Object(described.collect())
 }
 
 /// Returns the first type that a schema names; for a value that may be null, the other type.

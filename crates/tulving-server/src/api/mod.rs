@@ -52,10 +52,10 @@ pub fn operations() -> &'static [Operation] {
             ("Turns and jobs", jobs::operations()),
             ("Turns and jobs", passes::operations()),
         ];
-        let told =
+        let described =
             |(group, all): (&'static str, Vec<Operation>)| all.into_iter().map(move |one| one.within(group));
         let others = Dialect::ALL.into_iter().flat_map(Dialect::operations);
-        groups.into_iter().flat_map(told).chain(others.map(|one| one.within("Other systems"))).collect()
+        groups.into_iter().flat_map(described).chain(others.map(|one| one.within("Other systems"))).collect()
     });
     &ALL
 }

@@ -97,7 +97,7 @@ struct ConsolidateReply {
     /// The passes that carried out proposals about memories, if that is configured.
     records: Vec<String>,
     /// The changes of memories that would be made; only with `dry_run`, if that is configured.
-    foreseen: Vec<String>,
+    predicted: Vec<String>,
 }
 
 /// A proposed line that was not added.
@@ -125,26 +125,26 @@ fn consolidate(
     SingleInput(how): SingleInput<ConsolidateArguments>,
 ) -> Result<OperationOutput<ConsolidateReply>, ToolError> {
     let write = !how.dry_run && (how.apply || context.engine.llm().is_some());
-    let told = context.engine.consolidate(&context.caller, write)?;
+    let described = context.engine.consolidate(&context.caller, write)?;
     let left_out = |RejectedLine { line, why }: RejectedLine| DeclinedLineReply { line, why };
     let gone = |DroppedLine { line, by }: DroppedLine| RemovedLineReply { line, by };
     Ok(ConsolidateReply {
-        left_out: told.left_out.into_iter().map(left_out).collect(),
-        held: told.held.map(|pass| pass.to_string()),
-        put_back: told.put_back,
-        gone: told.gone.into_iter().map(gone).collect(),
-        foreseen: told.foreseen,
-        written: told.pass.is_some(),
-        pass_id: told.pass.map(|pass| pass.to_string()),
-        model: told.model,
-        journals: told.journals,
-        unread: told.unread,
-        added: told.added,
-        removed: told.removed,
-        diff: told.diff,
-        dropped: told.dropped,
-        stays: told.stays,
-        records: told.records.iter().map(ToString::to_string).collect(),
+        left_out: described.left_out.into_iter().map(left_out).collect(),
+        held: described.held.map(|pass| pass.to_string()),
+        put_back: described.put_back,
+        gone: described.gone.into_iter().map(gone).collect(),
+        predicted: described.predicted,
+        written: described.pass.is_some(),
+        pass_id: described.pass.map(|pass| pass.to_string()),
+        model: described.model,
+        journals: described.journals,
+        unread: described.unread,
+        added: described.added,
+        removed: described.removed,
+        diff: described.diff,
+        dropped: described.dropped,
+        stays: described.stays,
+        records: described.records.iter().map(ToString::to_string).collect(),
     }
     .into())
 }
@@ -252,17 +252,17 @@ struct PassDetailsReply {
     #[serde(flatten)]
     pass: PassReply,
     /// Its acts, in order.
-    told: Vec<PassActReply>,
+    described: Vec<PassActReply>,
 }
 
 fn get(
     context: &ToolContext<'_>,
     SingleInput(this): SingleInput<GetPassArguments>,
 ) -> Result<OperationOutput<PassDetailsReply>, ToolError> {
-    let told = context.engine.pass(&context.caller, named("pass_id", &this.pass_id)?)?;
-    let deed = |DescribedAct { text, diff }: DescribedAct| PassActReply { text, diff };
-    let pass = PassReply::of(told.pass, context.engine.now());
-    Ok(PassDetailsReply { told: told.told.into_iter().map(deed).collect(), pass }.into())
+    let described = context.engine.pass(&context.caller, named("pass_id", &this.pass_id)?)?;
+    let action = |DescribedAct { text, diff }: DescribedAct| PassActReply { text, diff };
+    let pass = PassReply::of(described.pass, context.engine.now());
+    Ok(PassDetailsReply { described: described.described.into_iter().map(action).collect(), pass }.into())
 }
 
 /// Names a pass to undo.

@@ -265,9 +265,9 @@ struct EventSender {
     at: Instant,
 }
 
-async fn send(told: &mut EventSender, text: String) -> Result<(), StreamEnd> {
-    told.at = Instant::now();
-    told.to.send(Ok(Bytes::from(text))).await.map_err(|_| StreamEnd::Left)
+async fn send(described: &mut EventSender, text: String) -> Result<(), StreamEnd> {
+    described.at = Instant::now();
+    described.to.send(Ok(Bytes::from(text))).await.map_err(|_| StreamEnd::Left)
 }
 
 #[cfg(test)]
@@ -313,11 +313,11 @@ mod tests {
             seq: app.engine.head().expect("a head"),
         };
         let (sender, _body) = pages(AHEAD);
-        let mut told = EventSender { to: sender, at: Instant::now() };
+        let mut described = EventSender { to: sender, at: Instant::now() };
         let mut failures = 0;
         loop {
             faulty.fail_at(failures + 1);
-            let read = catch_up(&app, &given, at, &mut told).await;
+            let read = catch_up(&app, &given, at, &mut described).await;
             if !faulty.has_failed() {
                 read.expect("nothing failed");
                 break;
@@ -328,7 +328,7 @@ mod tests {
         faulty.fail_at(0);
         assert!(failures >= 4, "who asks, the epoch, the changes and the head are read");
         app.engine.revoke_token(&user, "stream").expect("revoked");
-        assert!(matches!(catch_up(&app, &given, at, &mut told).await, Err(StreamEnd::Left)));
+        assert!(matches!(catch_up(&app, &given, at, &mut described).await, Err(StreamEnd::Left)));
     }
 
     #[test]

@@ -192,7 +192,7 @@ mod tests {
 
     #[test]
     fn the_name_of_a_client_comes_back_from_its_session_id() {
-        let told = |id: &str| {
+        let described = |id: &str| {
             let mut headers = HeaderMap::new();
             headers.insert(SESSION, HeaderValue::try_from(id).expect("a header"));
             remembered(&headers)
@@ -200,10 +200,10 @@ mod tests {
         for name in ["claude-code", "Überwachung 7"] {
             let id = session(name).expect("an id");
             assert!(id.as_bytes().iter().all(u8::is_ascii_graphic));
-            assert_eq!(told(id.to_str().expect("ASCII")).as_deref(), Some(name));
+            assert_eq!(described(id.to_str().expect("ASCII")).as_deref(), Some(name));
         }
         for id in ["", "abc", "client-", "client-zz", "client-ff"] {
-            assert_eq!(told(id), None, "{id}");
+            assert_eq!(described(id), None, "{id}");
         }
     }
 }

@@ -53,8 +53,8 @@ pub(super) async fn arguments(
     while let Some(part) = parts.next_field().await.map_err(|error| broken(&error))? {
         count += 1;
         if count > PARTS {
-            let told = format!("the body has more than {PARTS} parts");
-            return Err(Problem::new(StatusCode::BAD_REQUEST, "invalid_multipart", told));
+            let described = format!("the body has more than {PARTS} parts");
+            return Err(Problem::new(StatusCode::BAD_REQUEST, "invalid_multipart", described));
         }
         let (name, value) = read(operation, part).await?;
         match (said.get_mut(&name), value) {

@@ -24,14 +24,14 @@ fn described() -> Value {
     let (mut paths, mut components, mut schemas) = (Map::new(), Components::default(), Map::new());
     for operation in operations() {
         let types = components.describe(operation);
-        let mut told = described_one(operation, &types, &mut schemas);
+        let mut described = described_one(operation, &types, &mut schemas);
         if let Some(path) = operation.also {
-            let mut also = told.clone();
+            let mut also = described.clone();
             also["operationId"] = json!(format!("{}OfHubs", operation.name));
             add(&mut paths, path, operation.method.as_str(), also);
         }
-        told["operationId"] = json!(operation.name);
-        add(&mut paths, operation.path, operation.method.as_str(), told);
+        described["operationId"] = json!(operation.name);
+        add(&mut paths, operation.path, operation.method.as_str(), described);
     }
     schemas.extend(components.into_schemas());
     schemas.extend(other_endpoints::schemas());
@@ -90,7 +90,7 @@ fn described_one(operation: &Operation, types: &OperationSchemas, schemas: &mut 
         false => (enveloped(&types.output, schemas), json!({ "data": shown })),
     };
     let content = json!({ "application/json": { "schema": schema, "example": shown } });
-    let mut told = json!({
+    let mut described = json!({
         "operationId": operation.name,
         "tags": [operation.group],
         "summary": operation.title,
@@ -99,7 +99,7 @@ fn described_one(operation: &Operation, types: &OperationSchemas, schemas: &mut 
         "responses": { "200": { "description": "Done.", "content": content }, "default": refused() },
     });
     if operation.creates {
-        told["responses"]["201"] = json!({ "description": "Created.", "content": content });
+        described["responses"]["201"] = json!({ "description": "Created.", "content": content });
     }
     if operation.method.has_body() {
         let (schema, inline) = (without(&types.input, &in_path), without(&operation.input, &in_path));
@@ -107,19 +107,19 @@ fn described_one(operation: &Operation, types: &OperationSchemas, schemas: &mut 
             let required = ["required", "minProperties"].iter().any(|name| schema.contains_key(*name));
             let shown = example("", &inline);
             let name = format!("{}Request", capitalised(operation.name));
-            told["requestBody"] = json!({
+            described["requestBody"] = json!({
                 "required": required,
                 "content": { "application/json": { "schema": shared(&name), "example": shown } },
             });
             if operation.takes_file() {
                 let parts = format!("{}Upload", capitalised(operation.name));
-                told["requestBody"]["content"]["multipart/form-data"] = json!({ "schema": shared(&parts), "example": { "file": "%PDF-1.7 …", "title": "Report" } });
+                described["requestBody"]["content"]["multipart/form-data"] = json!({ "schema": shared(&parts), "example": { "file": "%PDF-1.7 …", "title": "Report" } });
                 schemas.insert(parts, in_parts(&schema, &inline));
             }
             schemas.insert(name, Value::Object(schema));
         }
     }
-    told
+    described
 }
 
 /// Returns the schema of the envelope around the data. If the data type has a name, the envelope is a named type too.
@@ -177,7 +177,7 @@ fn parameters(operation: &Operation, types: &OperationSchemas, in_path: &[&str])
         let description = schema.remove("description");
         let shown = operation.argument(name).map(|inline| example(name, inline));
         let needed = of_path || required.is_some_and(|required| required.contains(&json!(name)));
-        let mut told = json!({
+        let mut described = json!({
             "name": name,
             "in": if of_path { "path" } else { "query" },
             "required": needed,
@@ -185,11 +185,11 @@ fn parameters(operation: &Operation, types: &OperationSchemas, in_path: &[&str])
             "schema": plain(schema, of_path),
             "example": shown,
         });
-        if told["schema"]["type"] == "array" {
-            told["explode"] = json!(false);
-            told["style"] = json!("form");
+        if described["schema"]["type"] == "array" {
+            described["explode"] = json!(false);
+            described["style"] = json!("form");
         }
-        Some(told)
+        Some(described)
     };
     let mut all: Vec<Value> = own.into_iter().flatten().filter_map(one).collect();
     all.push(json!({ "$ref": "#/components/parameters/space" }));

@@ -290,10 +290,10 @@ mod tests {
         };
         assert_eq!(hint("{}".to_owned()).await, ("invalid_line", "nothing was loaded".to_owned()));
         let before = bell.0.load(Ordering::SeqCst);
-        let (code, told) = hint(lines.join("\n")).await;
+        let (code, described) = hint(lines.join("\n")).await;
         assert_eq!(code, "incomplete_dump");
-        assert!(told.starts_with("get the whole file"), "{told}");
-        assert!(told.ends_with("nothing was loaded"), "{told}");
+        assert!(described.starts_with("get the whole file"), "{described}");
+        assert!(described.ends_with("nothing was loaded"), "{described}");
         assert_eq!(bell.0.load(Ordering::SeqCst), before);
         let count = || {
             app.engine

@@ -83,8 +83,8 @@ impl StdioTransport {
                 self.open.insert(request.id.clone(), PendingRequest { wanted: true, place });
                 return Some(request);
             }
-            Ok(JsonRpcMessage::Notification(told)) => {
-                if let ClientNotification::CancelledNotification(given_up) = told.notification
+            Ok(JsonRpcMessage::Notification(described)) => {
+                if let ClientNotification::CancelledNotification(given_up) = described.notification
                     && let Some(open) = given_up.params.request_id.and_then(|id| self.open.get_mut(&id))
                 {
                     open.wanted = false;

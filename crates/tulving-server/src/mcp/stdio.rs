@@ -157,7 +157,7 @@ mod tests {
     /// A line, with the id and the code of its answer. The code 0 means success.
     type Told = (Vec<u8>, Option<(Value, i64)>);
 
-    fn told(kind: usize, id: usize) -> Told {
+    fn described(kind: usize, id: usize) -> Told {
         let long = "x".repeat(BOUNDS.line_bytes + 1);
         let (line, answer) = match kind {
             0 => (" \t".to_owned(), None),
@@ -190,7 +190,7 @@ mod tests {
             returns in any::<bool>(),
             ends in any::<bool>(),
         ) {
-            let lines: Vec<Told> = kinds.iter().enumerate().map(|(id, kind)| told(*kind, id)).collect();
+            let lines: Vec<Told> = kinds.iter().enumerate().map(|(id, kind)| described(*kind, id)).collect();
             let end: &[u8] = if returns { b"\r\n" } else { b"\n" };
             let mut input = lines.iter().map(|(line, _)| line.as_slice()).collect::<Vec<_>>().join(end);
             input.extend_from_slice(if ends { end } else { b"" });

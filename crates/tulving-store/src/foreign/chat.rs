@@ -201,11 +201,11 @@ fn read_talk(
 /// positions in the file. A message without a time gets the time of the previous message.
 fn places(times: &[Option<Timestamp>]) -> Vec<i64> {
     let mut last = times.iter().flatten().next().copied();
-    let told = |at: &Option<Timestamp>| {
+    let described = |at: &Option<Timestamp>| {
         last = at.or(last);
         last.map(Timestamp::as_micros)
     };
-    let known: Option<Vec<i64>> = times.iter().map(told).collect();
+    let known: Option<Vec<i64>> = times.iter().map(described).collect();
     match known {
         Some(micros) if micros.is_sorted() => {
             let mut last = i64::MIN;

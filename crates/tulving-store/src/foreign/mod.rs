@@ -75,7 +75,7 @@ pub fn find(path: &Path) -> Result<Option<ForeignSource>, ForeignError> {
         Err(ForeignError::NotJson { .. } | ForeignError::TooLarge { .. }) => return Ok(None),
         read => read?,
     };
-    Ok(json.and_then(|json| source(told(&json)?, ForeignStorage::Json(json))))
+    Ok(json.and_then(|json| source(described(&json)?, ForeignStorage::Json(json))))
 }
 
 /// Opens the data of this system. If the data cannot be checked at once, [`ForeignSource::read`] checks it.
@@ -178,7 +178,7 @@ fn whose(database: &ForeignDatabase) -> Result<Option<System>, ForeignError> {
 }
 
 /// Returns the system that wrote a JSON file, by its structure.
-fn told(json: &ForeignJson) -> Option<System> {
+fn described(json: &ForeignJson) -> Option<System> {
     if mcp::is(json) {
         Some(System::Mcp)
     } else if chat::is(json) {

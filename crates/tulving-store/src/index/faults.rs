@@ -63,8 +63,8 @@ mod tests {
 
     fn assert_right(store: &Arc<Fake>, index: &SearchIndex) {
         let spaces: HashMap<_, _> = (0..3).map(|n| (space(n), Boundary::Hub)).collect();
-        let sight = VisibilityScope { principal: person(0), spaces };
-        let scope = SearchScope { sight, filter: Filter::default(), among: None };
+        let visibility = VisibilityScope { principal: person(0), spaces };
+        let scope = SearchScope { visibility, filter: Filter::default(), among: None };
         let scratch = SearchIndex::in_memory(Arc::clone(store));
         for asked in ["alpha beta", "omega deploy", "psi"] {
             let meaning = Some(QueryVector { model: "m1".to_owned(), vector: vector(asked, 96) });

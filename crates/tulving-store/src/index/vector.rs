@@ -36,7 +36,7 @@ impl DocSimilarity {
 /// The result of comparing docs with the question.
 #[derive(Default)]
 pub(super) struct VectorResults {
-    probe: Option<QuantisedQuery>,
+    duplicate_query: Option<QuantisedQuery>,
     /// For each part, true if its vectors are of the question's model.
     fits: Vec<bool>,
     /// The closeness of the compared docs, part by part, sorted by doc.
@@ -60,21 +60,22 @@ impl VectorResults {
         };
         let wanted = Some((meaning.model.as_str(), meaning.vector.len()));
         made.fits = views.iter().map(|view| view.segment.model() == wanted).collect();
-        made.probe = QuantisedQuery::new(&meaning.vector, stride(meaning.vector.len()));
-        let Some(probe) = &made.probe else {
+        made.duplicate_query = QuantisedQuery::new(&meaning.vector, stride(meaning.vector.len()));
+        let Some(duplicate_query) = &made.duplicate_query else {
             return Ok(made);
         };
         let fitting = (0_u32..).zip(parts).filter(|(part, _)| made.fits[*part as usize]);
         let fitting: Vec<(u32, &VisibleDocs<'_>)> = fitting.collect();
         let items: u64 = fitting.iter().map(|(_, visible)| u64::from(visible.counts.vectored_items)).sum();
         if items <= EXACT {
-            compare_all(probe, &fitting, &mut made.near)?;
+            compare_all(duplicate_query, &fitting, &mut made.near)?;
         } else {
-            let mut survivors = SignPreselection::new(SURVIVORS.max(depth.saturating_mul(4)), probe.width());
+            let mut survivors =
+                SignPreselection::new(SURVIVORS.max(depth.saturating_mul(4)), duplicate_query.width());
             for (part, visible) in fitting {
-                survivors.scan(probe, part, visible)?;
+                survivors.scan(duplicate_query, part, visible)?;
             }
-            compare_chosen(probe, &survivors.chosen(views), views, &mut made.near)?;
+            compare_chosen(duplicate_query, &survivors.chosen(views), views, &mut made.near)?;
         }
         let mut top = TopDocs::new(views, depth);
         for (part, near) in (0_u32..).zip(&made.near) {
@@ -119,8 +120,8 @@ impl VectorResults {
                 }
             }
         }
-        if let Some(probe) = &self.probe {
-            compare_each(probe, &missing, |place, near| found[place] = Some(near));
+        if let Some(duplicate_query) = &self.duplicate_query {
+            compare_each(duplicate_query, &missing, |place, near| found[place] = Some(near));
         }
         Ok(found)
     }
@@ -128,7 +129,7 @@ impl VectorResults {
 
 /// Compares all visible docs in these parts.
 fn compare_all(
-    probe: &QuantisedQuery,
+    duplicate_query: &QuantisedQuery,
     parts: &[(u32, &VisibleDocs<'_>)],
     near: &mut [Vec<DocSimilarity>],
 ) -> Result<(), DamagedIndexFile> {
@@ -137,7 +138,7 @@ fn compare_all(
             for row in visible.view.rows(range.clone()) {
                 let doc = visible.view.doc_of(row);
                 if visible.sees(doc) {
-                    near[part as usize].push(compared(probe, doc, &visible.view.vectors(row)?));
+                    near[part as usize].push(compared(duplicate_query, doc, &visible.view.vectors(row)?));
                 }
             }
         }
@@ -147,7 +148,7 @@ fn compare_all(
 
 /// Compares these docs, which are sorted by part and doc.
 fn compare_chosen(
-    probe: &QuantisedQuery,
+    duplicate_query: &QuantisedQuery,
     chosen: &[(u32, u32)],
     views: &[SegmentView<'_>],
     near: &mut [Vec<DocSimilarity>],
@@ -162,29 +163,29 @@ fn compare_chosen(
     for (part, doc, row) in places.collect::<Vec<_>>() {
         rows.push((part, doc, views[part as usize].vectors(row)?));
     }
-    compare_each(probe, &rows, |part, found| near[part as usize].push(found));
+    compare_each(duplicate_query, &rows, |part, found| near[part as usize].push(found));
     Ok(())
 }
 
 /// Compares rows at random positions.
 fn compare_each<T: Copy>(
-    probe: &QuantisedQuery,
+    duplicate_query: &QuantisedQuery,
     rows: &[(T, u32, DocVectors<'_>)],
     mut each: impl FnMut(T, DocSimilarity),
 ) {
     for (n, (what, doc, vectors)) in rows.iter().enumerate() {
         if let Some((.., soon)) = rows.get(n + AHEAD) {
-            probe.fetch(soon.whole, soon.sentences);
+            duplicate_query.fetch(soon.whole, soon.sentences);
         }
-        each(*what, compared(probe, *doc, vectors));
+        each(*what, compared(duplicate_query, *doc, vectors));
     }
 }
 
-fn compared(probe: &QuantisedQuery, doc: u32, vectors: &DocVectors<'_>) -> DocSimilarity {
+fn compared(duplicate_query: &QuantisedQuery, doc: u32, vectors: &DocVectors<'_>) -> DocSimilarity {
     DocSimilarity {
         doc,
-        whole: probe.cosine(vectors.whole, vectors.scale),
-        sentence: probe.best_cosine(vectors.sentences, vectors.sentence_scales),
+        whole: duplicate_query.cosine(vectors.whole, vectors.scale),
+        sentence: duplicate_query.best_cosine(vectors.sentences, vectors.sentence_scales),
     }
 }
 
@@ -212,7 +213,7 @@ impl SignPreselection {
     /// Adds the docs of a part.
     fn scan(
         &mut self,
-        probe: &QuantisedQuery,
+        duplicate_query: &QuantisedQuery,
         part: u32,
         visible: &VisibleDocs<'_>,
     ) -> Result<(), DamagedIndexFile> {
@@ -221,7 +222,7 @@ impl SignPreselection {
             let rows = visible.view.rows(range.clone());
             for start in rows.clone().step_by(ROWS) {
                 let end = rows.end.min(start + ROWS);
-                probe.distances(visible.view.segment.signs(start..end)?, &mut distances);
+                duplicate_query.distances(visible.view.segment.signs(start..end)?, &mut distances);
                 for (row, &distance) in (start..end).zip(&distances) {
                     if distance <= self.bound {
                         let doc = visible.view.doc_of(row);

@@ -63,7 +63,8 @@ impl<'a> VisibleDocs<'a> {
         let mut refused = false;
         for space in view.spaces() {
             let id = SpaceId::from_bytes(space.id);
-            if !scope.sight.spaces.contains_key(&id) || scope.filter.space.is_some_and(|only| only != id) {
+            if !scope.visibility.spaces.contains_key(&id) || scope.filter.space.is_some_and(|only| only != id)
+            {
                 continue;
             }
             for class in space.classes {
@@ -222,7 +223,7 @@ fn judge(view: &SegmentView<'_>, class: u32, space: SpaceId, scope: &SearchScope
     let owner = PrincipalId::from_bytes(view.class_owner(class));
     // Expired docs of the class count as archived, so the state depends on the doc.
     let expires = facets.timed() && filter.states_at.is_some() && !filter.states.is_empty();
-    let wanted = scope.sight.sees(space, owner, facets.boundary())
+    let wanted = scope.visibility.sees(space, owner, facets.boundary())
         && (filter.types.is_empty() || facets.memory_type().is_some_and(|word| filter.types.contains(&word)))
         && among(&filter.kinds, facets.kind())
         && among(&filter.stabilities, facets.stability())

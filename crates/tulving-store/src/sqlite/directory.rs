@@ -29,14 +29,14 @@ static KNOWN_SPACES: LazyLock<String> = LazyLock::new(|| {
 });
 
 impl Directory for SqliteStore {
-    fn sight(&self, viewer: &Viewer) -> Result<VisibilityScope, StoreError> {
-        static SQL: LazyLock<String> = LazyLock::new(visible::sight);
+    fn visibility(&self, viewer: &Viewer) -> Result<VisibilityScope, StoreError> {
+        static SQL: LazyLock<String> = LazyLock::new(visible::visibility);
         // The counter is read before the sight, so that a sight is never cached under the counter of a later change.
         let change_counter = self.change_counter()?;
-        if let Some(sight) = self.sights.known(change_counter, viewer) {
-            return Ok(sight);
+        if let Some(visibility) = self.visibilities.known(change_counter, viewer) {
+            return Ok(visibility);
         }
-        let sight = self.read(|reader| {
+        let visibility = self.read(|reader| {
             let mut statement = reader.prepare_cached(&SQL)?;
             let key = params![viewer.principal.as_bytes(), visible::within(viewer)];
             let found = statement.query_map(key, |row| {
@@ -45,8 +45,8 @@ impl Directory for SqliteStore {
             })?;
             Ok(VisibilityScope { principal: viewer.principal, spaces: found.collect::<Result<_, _>>()? })
         })?;
-        self.sights.keep(change_counter, viewer, &sight);
-        Ok(sight)
+        self.visibilities.keep(change_counter, viewer, &visibility);
+        Ok(visibility)
     }
 
     fn spaces(&self, viewer: &Viewer) -> Result<Vec<Space>, StoreError> {

@@ -90,7 +90,7 @@ pub struct SqliteStore {
     clock: Arc<dyn Clock>,
     restore_lock: restore_lock::RestoreLock,
     scrub: scrub::ScrubSchedule,
-    sights: visibility_cache::SightCache,
+    visibilities: visibility_cache::SightCache,
     current: CurrentConnections,
     /// The number of the newest change that this process has written.
     head: AtomicU64,
@@ -125,7 +125,7 @@ impl SqliteStore {
             clock,
             restore_lock,
             scrub: scrub::ScrubSchedule::new(pending),
-            sights: visibility_cache::SightCache::default(),
+            visibilities: visibility_cache::SightCache::default(),
             current: CurrentConnections::new(live),
             head: AtomicU64::new(0),
             file,

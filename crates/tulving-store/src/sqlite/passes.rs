@@ -16,7 +16,7 @@ const PASS: &str =
     "p.id, p.kind, p.space, p.by, p.private_to, p.began_at, p.ended_at, p.outcome, p.model, p.note, p.acts";
 
 /// The SQL condition that the viewer may see the pass `p`.
-fn told() -> String {
+fn described() -> String {
     format!("{} AND (p.private_to IS NULL OR p.private_to = ?1)", visible::shares("p.space", "p.by"))
 }
 
@@ -26,7 +26,7 @@ impl Passes for SqliteStore {
             format!(
                 "SELECT {PASS} FROM passes p WHERE {} AND (?3 IS NULL OR p.space = ?3) \
                  AND (?4 IS NULL OR p.kind = ?4) AND (?5 IS NULL OR p.id < ?5) ORDER BY p.id DESC LIMIT ?6",
-                told()
+                described()
             )
         });
         self.read(|reader| {
@@ -43,7 +43,7 @@ impl Passes for SqliteStore {
 
     fn pass(&self, viewer: &Viewer, id: PassId) -> Result<Option<Pass>, StoreError> {
         static SQL: LazyLock<String> =
-            LazyLock::new(|| format!("SELECT {PASS} FROM passes p WHERE p.id = ?3 AND {}", told()));
+            LazyLock::new(|| format!("SELECT {PASS} FROM passes p WHERE p.id = ?3 AND {}", described()));
         self.read(|reader| {
             let mut statement = reader.prepare_cached(&SQL)?;
             let key = params![viewer.principal.as_bytes(), visible::within(viewer), id.as_bytes()];

@@ -151,7 +151,11 @@ impl Memories for SqliteStore {
         })
     }
 
-    fn duplicate(&self, viewer: &Viewer, probe: &DuplicateQuery<'_>) -> Result<Option<Memory>, StoreError> {
+    fn duplicate(
+        &self,
+        viewer: &Viewer,
+        duplicate_query: &DuplicateQuery<'_>,
+    ) -> Result<Option<Memory>, StoreError> {
         static BY_KEY: LazyLock<String> =
             LazyLock::new(|| duplicate("m.space = ?3 AND m.audience = ?4 AND m.key = ?5"));
         static BY_PATH: LazyLock<String> =
@@ -174,31 +178,31 @@ impl Memories for SqliteStore {
             )
         });
         let (me, within) = (viewer.principal.as_bytes(), visible::within(viewer));
-        let space = probe.space.as_bytes();
-        let audience = rows::audience(probe.boundary, &probe.owner);
+        let space = duplicate_query.space.as_bytes();
+        let audience = rows::audience(duplicate_query.boundary, &duplicate_query.owner);
         self.read_steadily(|reader| {
             let look =
                 |sql: &str, text: &dyn ToSql| one(reader, sql, params![me, within, space, audience, text]);
-            if let Some(key) = &probe.key
+            if let Some(key) = &duplicate_query.key
                 && let Some(found) = look(&BY_KEY, key)?
             {
                 return Ok(Some(found));
             }
-            if let Some(path) = &probe.source_path {
+            if let Some(path) = &duplicate_query.source_path {
                 let found =
                     look(&BY_PATH, path)?.map_or_else(|| look(&BY_OTHER_PATH, path), |one| Ok(Some(one)))?;
                 if found.is_some() {
                     return Ok(found);
                 }
             }
-            let boundary = probe.boundary.as_str();
-            if let Some(hash) = &probe.attachment_hash
+            let boundary = duplicate_query.boundary.as_str();
+            if let Some(hash) = &duplicate_query.attachment_hash
                 && let Some(found) =
                     one(reader, &BY_FILE, params![me, within, space, audience, hash, boundary])?
             {
                 return Ok(Some(found));
             }
-            let Some(hash) = &probe.content_hash else {
+            let Some(hash) = &duplicate_query.content_hash else {
                 return Ok(None);
             };
             one(reader, &BY_CONTENT, params![me, within, space, audience, hash.0, boundary])

@@ -16,25 +16,28 @@ pub(super) struct SightCache(Mutex<CachedSights>);
 #[derive(Default)]
 struct CachedSights {
     change_counter: u64,
-    sights: Vec<(Viewer, VisibilityScope)>,
+    visibilities: Vec<(Viewer, VisibilityScope)>,
 }
 
 impl SightCache {
     /// The viewer's sight, if it was read since the last write to the store.
     pub(super) fn known(&self, change_counter: u64, viewer: &Viewer) -> Option<VisibilityScope> {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let known =
-            kept.sights.iter().filter(|_| kept.change_counter == change_counter).find(|(of, _)| of == viewer);
-        known.map(|(_, sight)| sight.clone())
+        let known = kept
+            .visibilities
+            .iter()
+            .filter(|_| kept.change_counter == change_counter)
+            .find(|(of, _)| of == viewer);
+        known.map(|(_, visibility)| visibility.clone())
     }
 
     /// Caches a sight that was read after the change counter.
-    pub(super) fn keep(&self, change_counter: u64, viewer: &Viewer, sight: &VisibilityScope) {
+    pub(super) fn keep(&self, change_counter: u64, viewer: &Viewer, visibility: &VisibilityScope) {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if kept.change_counter != change_counter || kept.sights.len() >= MOST {
-            kept.sights.clear();
+        if kept.change_counter != change_counter || kept.visibilities.len() >= MOST {
+            kept.visibilities.clear();
         }
         kept.change_counter = change_counter;
-        kept.sights.push((viewer.clone(), sight.clone()));
+        kept.visibilities.push((viewer.clone(), visibility.clone()));
     }
 }

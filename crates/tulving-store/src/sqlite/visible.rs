@@ -38,7 +38,7 @@ pub(super) fn visible(boundary: &str, owner: &str, space: &str) -> String {
 
 /// Every space that the viewer's token reaches, with the narrowest boundary at which memories of other owners in that
 /// space are still [`visible`]; `private` if there is no such boundary.
-pub(super) fn sight() -> String {
+pub(super) fn visibility() -> String {
     format!(
         "SELECT s.id, CASE WHEN s.id IN ({MEMBER_SPACES}) THEN 'hub' WHEN s.id IN ({TEAM_SPACES}) THEN 'team' \
            WHEN s.id IN ({ORG_SPACES}) THEN 'org' ELSE 'private' END FROM spaces s WHERE {}",

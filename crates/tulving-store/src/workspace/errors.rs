@@ -46,7 +46,7 @@ const WORKSPACE: &str = "the workspace";
 impl WorkspaceFileError {
     /// Converts the error for a caller. The file is at `below` in the workspace and is called `name`. `verb` names the
     /// operation that failed.
-    pub(super) fn told(self, below: &str, name: &str, home: &Path, verb: &'static str) -> FileError {
+    pub(super) fn described(self, below: &str, name: &str, home: &Path, verb: &'static str) -> FileError {
         let path = if below.is_empty() { WORKSPACE.into() } else { printable(below.as_ref()) };
         let workspace = |why| FileError::Unusable { path: WORKSPACE.into(), verb, why };
         match self {
@@ -148,9 +148,9 @@ mod tests {
     fn names_are_shown_without_what_a_terminal_would_obey() {
         assert_eq!(escaped("räume.md".as_bytes()), "räume.md");
         assert_eq!(escaped(b"a\x1b[31m\n\xffb"), "a\\u{1b}[31m\\n\\xffb");
-        let told =
-            WorkspaceFileError::Refused("it is a pipe").told("a\nb/c", "c", Path::new("/home"), "read");
-        assert_eq!(told.to_string(), "a\\nb/c is refused: it is a pipe");
+        let described =
+            WorkspaceFileError::Refused("it is a pipe").described("a\nb/c", "c", Path::new("/home"), "read");
+        assert_eq!(described.to_string(), "a\\nb/c is refused: it is a pipe");
     }
 
     #[test]
@@ -175,11 +175,15 @@ mod tests {
             (unusable("/srv/elsewhere/7"), "7 cannot be written: no"),
             (full("/srv/home/previous"), "no space is left on the disk that holds previous"),
         ] {
-            let told = trouble.told("memory/a.md", "memory/a.md", Path::new("/srv/home"), "read");
-            assert_eq!(told.to_string(), text);
+            let described = trouble.described("memory/a.md", "memory/a.md", Path::new("/srv/home"), "read");
+            assert_eq!(described.to_string(), text);
         }
-        let told =
-            WorkspaceFileError::System(io::Error::other("no")).told("", "", Path::new("/srv/home"), "read");
-        assert_eq!(told.to_string(), "the workspace cannot be read: no");
+        let described = WorkspaceFileError::System(io::Error::other("no")).described(
+            "",
+            "",
+            Path::new("/srv/home"),
+            "read",
+        );
+        assert_eq!(described.to_string(), "the workspace cannot be read: no");
     }
 }

@@ -72,8 +72,11 @@ mod tests {
         let (theirs, ours) = (opened(), opened());
         lock(&theirs).expect("nobody has it");
         let trouble = lock_within(&ours, Duration::from_millis(1)).expect_err("they have it");
-        let told = trouble.told("memory/a.md", "memory/a.md", folder.path(), "written");
-        assert_eq!((told.class(), told.code(), told.hint()), (Class::Busy, "busy", Some("try again")));
+        let described = trouble.described("memory/a.md", "memory/a.md", folder.path(), "written");
+        assert_eq!(
+            (described.class(), described.code(), described.hint()),
+            (Class::Busy, "busy", Some("try again"))
+        );
         drop(theirs);
         lock(&ours).expect("it was let go");
     }

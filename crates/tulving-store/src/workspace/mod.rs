@@ -107,8 +107,8 @@ impl Workspace {
     }
 
     /// Returns a function that converts an error of a file. `verb` names the operation that failed.
-    fn told(&self, path: &FilePath, verb: &'static str) -> impl Fn(WorkspaceFileError) -> FileError {
-        move |trouble| trouble.told(&path.to_string(), path.name(), self.home.path(), verb)
+    fn described(&self, path: &FilePath, verb: &'static str) -> impl Fn(WorkspaceFileError) -> FileError {
+        move |trouble| trouble.described(&path.to_string(), path.name(), self.home.path(), verb)
     }
 
     /// Returns a function that converts an error of a folder of a space, or of a path below that folder.
@@ -119,7 +119,7 @@ impl Workspace {
         verb: &'static str,
     ) -> impl Fn(WorkspaceFileError) -> FileError {
         let name = if below.is_empty() { folder.as_str().to_owned() } else { folder.join(below) };
-        move |trouble| trouble.told(&name, &name, self.home.path(), verb)
+        move |trouble| trouble.described(&name, &name, self.home.path(), verb)
     }
 
     /// Returns the folder with the former texts of a file.
@@ -157,9 +157,9 @@ pub(crate) fn lock_folder(folder: impl AsFd) -> io::Result<()> {
 
 impl Files for Workspace {
     fn list(&self, folder: &Folder, below: &str, most: usize) -> Result<FileList, FileError> {
-        let told = self.told_of(folder, below, "read");
+        let described = self.told_of(folder, below, "read");
         if !below.is_empty() && FilePath::new(folder, below).is_err() {
-            return Err(told(WorkspaceFileError::Refused("no folder has this name")));
+            return Err(described(WorkspaceFileError::Refused("no folder has this name")));
         }
         self.mend();
         let asked = (folder.clone(), below.to_owned(), most);
@@ -173,7 +173,7 @@ impl Files for Workspace {
             Err(WorkspaceFileError::NoWorkspace) => {
                 return Ok(FileList { absent: true, ..FileList::default() });
             }
-            found => or_none(found).map_err(told)?.unwrap_or_default(),
+            found => or_none(found).map_err(described)?.unwrap_or_default(),
         };
         if let Some(change_counter) = change_counter {
             self.keep(asked, change_counter, &found);
@@ -183,24 +183,24 @@ impl Files for Workspace {
 
     fn stamp(&self, path: &FilePath) -> Result<Option<FileStamp>, FileError> {
         self.mend();
-        or_none(read::stamp(self, path)).map_err(self.told(path, "read"))
+        or_none(read::stamp(self, path)).map_err(self.described(path, "read"))
     }
 
     fn read(&self, path: &FilePath, most: u64) -> Result<Option<FileContent>, FileError> {
         self.mend();
-        or_none(read::read(self, path, most)).map_err(self.told(path, "read"))
+        or_none(read::read(self, path, most)).map_err(self.described(path, "read"))
     }
 
     fn append(&self, path: &FilePath, entry: &str) -> Result<AppendResult, FileError> {
-        let told = self.told(path, "written");
-        let _writing = self.writing().map_err(&told)?;
-        append::append(self, path, entry).map_err(told)
+        let described = self.described(path, "written");
+        let _writing = self.writing().map_err(&described)?;
+        append::append(self, path, entry).map_err(described)
     }
 
     fn create(&self, path: &FilePath, content: &[u8]) -> Result<(), FileError> {
-        let told = self.told(path, "created");
-        let _writing = self.writing().map_err(&told)?;
-        replace::create(self, path, content).map_err(told)
+        let described = self.described(path, "created");
+        let _writing = self.writing().map_err(&described)?;
+        replace::create(self, path, content).map_err(described)
     }
 
     fn replace(
@@ -210,53 +210,53 @@ impl Files for Workspace {
         from: Basis,
         keep: Option<Timestamp>,
     ) -> Result<(), FileError> {
-        let told = self.told(path, "written");
-        let _writing = self.writing().map_err(&told)?;
-        replace::replace(self, path, content, from, keep).map_err(told)
+        let described = self.described(path, "written");
+        let _writing = self.writing().map_err(&described)?;
+        replace::replace(self, path, content, from, keep).map_err(described)
     }
 
     fn remove(&self, path: &FilePath, from: Basis) -> Result<bool, FileError> {
-        let told = self.told(path, "removed");
+        let described = self.described(path, "removed");
         // If there is no workspace, the call must not create files, so it takes no lock.
-        let _writing = self.root.exists().then(|| self.writing()).transpose().map_err(&told)?;
-        let removed = or_none(replace::remove(self, path, from)).map_err(told)?;
+        let _writing = self.root.exists().then(|| self.writing()).transpose().map_err(&described)?;
+        let removed = or_none(replace::remove(self, path, from)).map_err(described)?;
         Ok(removed.is_some())
     }
 
     fn previous(&self, path: &FilePath) -> Result<Vec<PreviousFile>, FileError> {
-        previous::list(&self.previous_of(path)).map_err(self.told(path, "read"))
+        previous::list(&self.previous_of(path)).map_err(self.described(path, "read"))
     }
 
     fn previous_content(&self, path: &FilePath, id: &str) -> Result<Option<Vec<u8>>, FileError> {
-        previous::content(&self.previous_of(path), id).map_err(self.told(path, "read"))
+        previous::content(&self.previous_of(path), id).map_err(self.described(path, "read"))
     }
 
     fn forget_previous(&self, path: &FilePath) -> Result<usize, FileError> {
-        let told = self.told(path, "removed");
-        let _writing = self.writing().map_err(&told)?;
-        previous::forget(&self.previous_of(path)).map_err(told)
+        let described = self.described(path, "removed");
+        let _writing = self.writing().map_err(&described)?;
+        previous::forget(&self.previous_of(path)).map_err(described)
     }
 
-    fn pledge(&self, pledge: &PendingFile, content: &[u8]) -> Result<(), FileError> {
-        let told = self.told(&pledge.path, "created");
-        let _writing = self.writing().map_err(&told)?;
-        pending_file::create(self, pledge, content).map_err(told)
+    fn add_pending_file(&self, pending_file: &PendingFile, content: &[u8]) -> Result<(), FileError> {
+        let described = self.described(&pending_file.path, "created");
+        let _writing = self.writing().map_err(&described)?;
+        pending_file::create(self, pending_file, content).map_err(described)
     }
 
-    fn pledges(&self) -> Result<Vec<PendingFile>, FileError> {
+    fn pending_files(&self) -> Result<Vec<PendingFile>, FileError> {
         Ok(pending_file::of_dead_processes(self))
     }
 
-    fn settle(&self, pledge: &PendingFile, saved: bool) -> Result<(), FileError> {
-        let told = self.told(&pledge.path, "removed");
-        let _writing = self.writing().map_err(&told)?;
-        pending_file::settle(self, pledge, saved).map_err(told)
+    fn settle(&self, pending_file: &PendingFile, saved: bool) -> Result<(), FileError> {
+        let described = self.described(&pending_file.path, "removed");
+        let _writing = self.writing().map_err(&described)?;
+        pending_file::settle(self, pending_file, saved).map_err(described)
     }
 
     fn make_folder(&self, folder: &Folder) -> Result<(), FileError> {
-        let told = self.told_of(folder, "", "created");
-        let _writing = self.writing().map_err(&told)?;
-        SpaceFolder::open(&self.root, folder, MissingFolderPolicy::Make).map(drop).map_err(told)
+        let described = self.told_of(folder, "", "created");
+        let _writing = self.writing().map_err(&described)?;
+        SpaceFolder::open(&self.root, folder, MissingFolderPolicy::Make).map(drop).map_err(described)
     }
 
     fn change_counter(&self, folder: &Folder) -> Option<u64> {

@@ -41,7 +41,7 @@ fn update(store: &SqliteStore, id: MemoryId, from: Version, content: &str) {
         stood: Status::new(State::Active),
         status: Status::new(State::Active),
         chunks: Some(chunk::split(content, ContentForm::PROSE)),
-        vouched: None,
+        confirmed: None,
     };
     apply(store, vec![Write::Revise(Box::new(revision))]);
 }

@@ -158,7 +158,7 @@ fn fill_changes(store: &SqliteStore, ids: &[MemoryId; 8]) {
         fields: newer,
         stood: Status::new(State::Active),
         status: Status::new(State::Active),
-        vouched: None,
+        confirmed: None,
     }))]);
     revise.by = Actor { principal: PrincipalId::USER, agent: Some("shell".to_owned()) };
     store.apply(&revise).expect("edited");

@@ -28,12 +28,12 @@ fn a_dump_of_a_load_is_the_dump() {
 
     let loaded = load(&target, records.clone());
     assert!(
-        loaded.iter().all(|fate| matches!(fate, LoadOutcome::Added | LoadOutcome::Present)),
+        loaded.iter().all(|outcome| matches!(outcome, LoadOutcome::Added | LoadOutcome::Present)),
         "{loaded:?}"
     );
     assert_eq!(dump(&target, 1_000), records);
     let again = load(&target, records.clone());
-    assert!(again.iter().all(|fate| *fate == LoadOutcome::Present), "{again:?}");
+    assert!(again.iter().all(|outcome| *outcome == LoadOutcome::Present), "{again:?}");
     assert_eq!(dump(&target, 1_000), records);
 }
 
@@ -72,7 +72,7 @@ fn what_refers_to_nothing_is_left_out() {
     let lost: Vec<Record> =
         dump(&source, 1_000).into_iter().filter(|record| matches!(record, Record::Association(_))).collect();
     assert!(!lost.is_empty());
-    assert!(load(&target, lost).iter().all(|fate| *fate == LoadOutcome::Dangling));
+    assert!(load(&target, lost).iter().all(|outcome| *outcome == LoadOutcome::Dangling));
 }
 
 #[test]
@@ -165,7 +165,7 @@ fn versions_of_a_handmade_dump_leave_room_for_edits() {
                 stood: found.status,
                 status: found.status,
                 chunks: None,
-                vouched: None,
+                confirmed: None,
             };
             apply(&target, vec![Write::Revise(Box::new(revision))]);
         }

@@ -48,7 +48,7 @@ fn a_vector_of_another_length_is_damage() {
         checkup.findings.into_iter().find(|finding| finding.name == "embedding").expect("looked at")
     };
     assert_eq!(found().text, "all memories are embedded (a)");
-    for (sql, told) in [
+    for (sql, described) in [
         ("vector = x''", "1 vectors are damaged"),
         ("vector = x'0102030405'", "1 vectors are damaged"),
         ("sentences = x'01'", "1 vectors are damaged"),
@@ -59,7 +59,7 @@ fn a_vector_of_another_length_is_damage() {
         assert!(matches!(error, StoreError::Corrupt { .. }), "{sql}: {error}");
         assert_eq!(store.entries(&[id], Some("b")).expect("nobody asked for it").len(), 1);
         assert_eq!(found().severity, Severity::Bad, "{sql}");
-        assert!(found().text.contains(told), "{}", found().text);
+        assert!(found().text.contains(described), "{}", found().text);
         let mend = "UPDATE vectors SET vector = zeroblob(8), sentences = zeroblob(12)";
         other.execute(mend, []).expect("mended");
         assert_eq!(found().severity, Severity::Fine);
@@ -151,7 +151,7 @@ fn a_model_is_prepared_while_another_answers() {
     let store = store(&home);
     let ids: Vec<MemoryId> =
         (0..4).map(|n| save_with(&store, &format!("memory {n}"), embedding("a"))).collect();
-    let told = || {
+    let described = || {
         let checkup = store.check(StoreCheckDepth::Usual).expect("checked");
         let found = checkup.findings.into_iter().find(|finding| finding.name == "embedding");
         found.map(|finding| finding.text).expect("looked at")
@@ -160,7 +160,7 @@ fn a_model_is_prepared_while_another_answers() {
     embed(&store, ids[0], "b");
     assert_eq!(["a", "b"].map(|model| store.unembedded(model).expect("counted")), [0, 3]);
     assert_eq!(noted(), 3);
-    assert_eq!(told(), "all memories are embedded (a); 3 are left until b takes over");
+    assert_eq!(described(), "all memories are embedded (a); 3 are left until b takes over");
     save_with(&store, "meanwhile", embedding("a"));
     assert_eq!(store.unembedded("b").expect("counted"), 4);
     assert!(!store.drop_stale_vectors(Some("b"), 9).expect("asked"), "it is chosen");
@@ -168,7 +168,7 @@ fn a_model_is_prepared_while_another_answers() {
     assert_eq!(noted(), 4);
     choose(&store, "a", "b");
     assert_eq!((store.unembedded("b").expect("counted"), noted()), (4, 0));
-    assert_eq!(told(), "4 memories wait to be embedded");
+    assert_eq!(described(), "4 memories wait to be embedded");
 }
 
 #[test]

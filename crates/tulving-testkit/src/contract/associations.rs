@@ -154,32 +154,33 @@ pub fn a_callers_update_supersedes(fresh: StoreFactory<'_>) {
     let mut auto = build::link(world.now(), first.id, old.id, Relation::Updates);
     auto.linked_by = LinkedBy::Auto;
     world.apply(vec![Write::Link(auto)]);
-    let told = || {
+    let described = || {
         let store = &world.store;
         let listed = Filter { substring: Some("old".to_owned()), ..Filter::default() };
         let content_hash = Some(old.fields.text.content_hash);
-        let probe = DuplicateQuery { content_hash, ..DuplicateQuery::new(space, owner, Boundary::Hub) };
+        let duplicate_query =
+            DuplicateQuery { content_hash, ..DuplicateQuery::new(space, owner, Boundary::Hub) };
         let number = MemoryRef::Number(old.number.expect("a record"));
         let answers = [
             world.seen(&viewer, old.id),
             good(store.memory(&viewer, space, number, ForgottenFilter::Without)),
             good(store.memories(&viewer, &[old.id])).pop(),
             good(store.list(&viewer, &listed, Sort::Newest, 1, None)).pop(),
-            good(store.duplicate(&viewer, &probe)),
+            good(store.duplicate(&viewer, &duplicate_query)),
         ];
-        let told = answers.map(|memory| memory.expect("it is seen").superseded_by);
-        assert!(told.windows(2).all(|pair| pair[0] == pair[1]), "reads differ: {told:?}");
-        told[0]
+        let described = answers.map(|memory| memory.expect("it is seen").superseded_by);
+        assert!(described.windows(2).all(|pair| pair[0] == pair[1]), "reads differ: {described:?}");
+        described[0]
     };
-    assert_eq!(told(), None, "neither other relations nor the engine's own edges supersede");
+    assert_eq!(described(), None, "neither other relations nor the engine's own edges supersede");
     let newer = world.link(&first, &old, Relation::Updates);
-    assert_eq!(told(), Some(first.id), "a caller's word replaces the engine's");
+    assert_eq!(described(), Some(first.id), "a caller's word replaces the engine's");
     world.link(&second, &old, Relation::Updates);
-    assert_eq!(told(), Some(second.id), "the newest counts");
+    assert_eq!(described(), Some(second.id), "the newest counts");
     world.erase(second.id);
-    assert_eq!(told(), Some(first.id));
+    assert_eq!(described(), Some(first.id));
     world.apply(vec![Write::Unlink { source: newer.source, target: newer.target, relation: newer.relation }]);
-    assert_eq!(told(), None);
+    assert_eq!(described(), None);
     assert_eq!(world.seen(&viewer, first.id).expect("there").superseded_by, None);
 }
 
@@ -192,15 +193,15 @@ pub fn only_what_is_seen_supersedes(fresh: StoreFactory<'_>) {
     let old = world.put(space, owner, "old", |_| ());
     let private = world.put(space, owner, "private", |m| m.fields.boundary = Boundary::Private);
     let shared = world.put(space, owner, "shared", |_| ());
-    let told = |who| world.seen(&eyes(who), old.id).expect("it is shared").superseded_by;
+    let described = |who| world.seen(&eyes(who), old.id).expect("it is shared").superseded_by;
     world.link(&private, &old, Relation::Updates);
-    assert_eq!((told(owner), told(reader)), (Some(private.id), None));
+    assert_eq!((described(owner), described(reader)), (Some(private.id), None));
     world.link(&shared, &old, Relation::Updates);
-    assert_eq!(told(reader), Some(shared.id));
+    assert_eq!(described(reader), Some(shared.id));
     let shared = world.forget(&shared);
-    assert_eq!((told(owner), told(reader)), (Some(private.id), None));
+    assert_eq!((described(owner), described(reader)), (Some(private.id), None));
     world.shift(&shared, |s| s.forgotten_at = None);
-    assert_eq!(told(reader), Some(shared.id));
+    assert_eq!(described(reader), Some(shared.id));
 }
 
 /// A chain of replacements is returned up to the last memory that the reader can see. A cycle ends.
@@ -218,24 +219,24 @@ pub fn a_succession_is_told_as_far_as_it_is_seen(fresh: StoreFactory<'_>) {
         world.link(new, old, Relation::Updates);
     }
     world.link(&ring, &second, Relation::Contradicts);
-    let told = |who, id| {
-        let mut told = good(world.store.succession(&eyes(who), &[id]));
-        told.sort_unstable();
-        told
+    let described = |who, id| {
+        let mut described = good(world.store.succession(&eyes(who), &[id]));
+        described.sort_unstable();
+        described
     };
     let sorted = |mut pairs: Vec<(MemoryId, MemoryId)>| {
         pairs.sort_unstable();
         pairs
     };
     let seen = sorted(vec![(first.id, second.id), (second.id, third.id)]);
-    assert_eq!(told(reader, first.id), seen);
-    assert_eq!(told(reader, private.id), [], "what cannot be seen has no successors");
+    assert_eq!(described(reader, first.id), seen);
+    assert_eq!(described(reader, private.id), [], "what cannot be seen has no successors");
     let hidden = [(third.id, private.id), (private.id, ring.id), (ring.id, first.id)];
     let all = sorted(seen.into_iter().chain(hidden).collect());
-    assert_eq!(told(owner, first.id), all);
-    assert_eq!(told(owner, third.id), all, "a ring is told once, wherever it is begun");
+    assert_eq!(described(owner, first.id), all);
+    assert_eq!(described(owner, third.id), all, "a ring is told once, wherever it is begun");
     world.forget(&second);
-    assert_eq!((told(reader, first.id), told(owner, second.id)), (Vec::new(), Vec::new()));
+    assert_eq!((described(reader, first.id), described(owner, second.id)), (Vec::new(), Vec::new()));
     assert_eq!(good(world.store.succession(&eyes(owner), &[])), []);
 }
 

@@ -136,9 +136,9 @@ pub fn members_come_by_name(fresh: StoreFactory<'_>) {
         world.join(id, of, role);
     }
     let members = good(world.store.members(of));
-    let told: Vec<(&str, Role)> =
+    let described: Vec<(&str, Role)> =
         members.iter().map(|(principal, member)| (principal.name.as_str(), member.role)).collect();
-    assert_eq!(told, [("abe", Role::Writer), ("mel", Role::Reader), ("zoe", Role::Admin)]);
+    assert_eq!(described, [("abe", Role::Writer), ("mel", Role::Reader), ("zoe", Role::Admin)]);
     for (principal, member) in members {
         let expected = Membership { principal: principal.id, of, role: member.role };
         assert_eq!(member, expected);

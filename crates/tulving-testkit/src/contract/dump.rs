@@ -114,12 +114,12 @@ pub fn a_dump_is_complete_and_refers_backwards(fresh: StoreFactory<'_>) {
             Record::Audit(entry) => assert!(entry.space.is_none_or(|space| spaces.contains(&space))),
         }
     }
-    let told: Vec<(&str, u64)> = memories(&records)
+    let described: Vec<(&str, u64)> = memories(&records)
         .into_iter()
         .map(|memory| (memory.fields.text.content.as_str(), memory.usage.access_count))
         .collect();
     for expected in [("plain", 5), ("edited once", 0), ("forgotten", 0), ("archived", 0)] {
-        assert!(told.contains(&expected), "{expected:?} is not in {told:?}");
+        assert!(described.contains(&expected), "{expected:?} is not in {described:?}");
     }
 }
 

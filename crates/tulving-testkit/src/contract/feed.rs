@@ -170,11 +170,11 @@ pub fn sections_are_the_chunks_of_what_is_seen(fresh: StoreFactory<'_>) {
     let (space, owner) = world.hub_with_writer("sections");
     let stranger = world.principal("stranger");
     let memory = put(&world, space, owner, "six bytes", &[Some("a"), None, None]);
-    let told: Vec<_> = good(world.store.sections(&eyes(owner), memory.id))
+    let described: Vec<_> = good(world.store.sections(&eyes(owner), memory.id))
         .into_iter()
         .map(|section| (section.range, section.heading_path.len()))
         .collect();
-    assert_eq!(told, [(0..2, 0), (2..4, 1), (4..6, 2)]);
+    assert_eq!(described, [(0..2, 0), (2..4, 1), (4..6, 2)]);
     assert_eq!(good(world.store.sections(&eyes(stranger), memory.id)), []);
     assert_eq!(good(world.store.sections(&eyes(owner), MemoryId::mint(world.now()))), []);
     world.forget(&memory);
@@ -442,7 +442,7 @@ pub fn what_waits_agrees_with_a_plain_count(fresh: StoreFactory<'_>) {
                     stood: picked.memory.status,
                     status,
                     chunks: new.then(|| chunks(&some)),
-                    vouched: None,
+                    confirmed: None,
                 }))]);
                 picked.memory.version = picked.memory.version.next();
                 picked.memory.status = status;

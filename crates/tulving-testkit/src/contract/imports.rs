@@ -135,9 +135,9 @@ pub fn a_file_is_unique_by_its_bytes(fresh: StoreFactory<'_>) {
     world.save(same_text);
     world.save(attached(&world, None, 'a'));
     let hash = "a".repeat(64);
-    let probe =
+    let duplicate_query =
         DuplicateQuery { attachment_hash: Some(&hash), ..DuplicateQuery::new(HERE, USER, Boundary::Hub) };
-    let duplicate = good(world.store.duplicate(&build::eyes(USER), &probe)).expect("found");
+    let duplicate = good(world.store.duplicate(&build::eyes(USER), &duplicate_query)).expect("found");
     assert_eq!(duplicate.id, first.id);
     assert!(good(world.store.is_attached("k/a")) && !good(world.store.is_attached("k/z")));
     world.forget(&first);

@@ -304,19 +304,19 @@ pub fn every_filter_agrees_with_a_plain_one(fresh: StoreFactory<'_>) {
         let expected =
             sorted(memories.iter().filter(|memory| matches(&filter, memory, viewer)).collect(), sort);
         let eyes = eyes(viewer);
-        let told = format!("round {round}: {filter:?} by {sort:?}");
+        let described = format!("round {round}: {filter:?} by {sort:?}");
         let found = good(world.store.ids(&eyes, &filter, sort));
         let differs =
             memories.iter().find(|memory| found.contains(&memory.id) != expected.contains(&memory.id));
-        assert_eq!(differs, None, "{told}");
-        assert_eq!(found, expected, "{told}");
-        assert_eq!(good(world.store.count(&eyes, &filter)), expected.len() as u64, "{told}");
+        assert_eq!(differs, None, "{described}");
+        assert_eq!(found, expected, "{described}");
+        assert_eq!(good(world.store.count(&eyes, &filter)), expected.len() as u64, "{described}");
         let limit = random.usize(1..60);
         let listed = good(world.store.list(&eyes, &filter, sort, limit, None));
-        assert_eq!(ids(&listed), expected[..limit.min(expected.len())], "{told}, limit {limit}");
+        assert_eq!(ids(&listed), expected[..limit.min(expected.len())], "{described}, limit {limit}");
         for memory in &listed {
             let written = memories.iter().find(|written| written.id == memory.id);
-            assert_eq!(Some(memory), written, "{told}: it is given whole");
+            assert_eq!(Some(memory), written, "{described}: it is given whole");
         }
     }
 }
@@ -601,9 +601,9 @@ pub fn only_what_held_then_is_found_as_of_then(fresh: StoreFactory<'_>) {
     let mut late = crate::build::memory(at(15), space, owner, "late");
     late.fields.span.valid_from = Some(at(12));
     world.save(late);
-    let mut told = crate::build::memory(at(30), space, owner, "told later");
-    told.fields.span.occurred_at = Some(at(18));
-    world.save(told);
+    let mut described = crate::build::memory(at(30), space, owner, "told later");
+    described.fields.span.occurred_at = Some(at(18));
+    world.save(described);
     let held = |then| -> Vec<String> {
         let filter = Filter { valid_at: Some(at(then)), ..Filter::default() };
         let found = good(world.store.list(&eyes(owner), &filter, Sort::Oldest, 99, None));

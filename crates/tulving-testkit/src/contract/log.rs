@@ -31,7 +31,7 @@ pub fn every_change_has_its_entry(fresh: StoreFactory<'_>) {
     let edge = world.link(&a, &b, Relation::PartOf);
     world.apply(vec![Write::Unlink { source: edge.source, target: edge.target, relation: edge.relation }]);
     world.erase(b.id);
-    let told: Vec<_> = since(&world, start)
+    let described: Vec<_> = since(&world, start)
         .into_iter()
         .map(|change| {
             assert_eq!((change.space, change.owner), (space, owner));
@@ -39,7 +39,7 @@ pub fn every_change_has_its_entry(fresh: StoreFactory<'_>) {
         })
         .collect();
     assert_eq!(
-        told,
+        described,
         [
             (ChangeKind::Saved, a.id, Boundary::Hub),
             (ChangeKind::Saved, b.id, Boundary::Private),
@@ -71,7 +71,7 @@ pub fn who_sees_a_memory_no_more_is_told(fresh: StoreFactory<'_>) {
     let mut moved = memory;
     moved.space = there;
     world.shift(&moved, |s| s.forgotten_at = Some(now));
-    let told: Vec<_> = since(&world, start)
+    let described: Vec<_> = since(&world, start)
         .into_iter()
         .map(|change| {
             assert_eq!((change.memory, change.owner), (moved.id, owner));
@@ -79,7 +79,7 @@ pub fn who_sees_a_memory_no_more_is_told(fresh: StoreFactory<'_>) {
         })
         .collect();
     assert_eq!(
-        told,
+        described,
         [
             (ChangeKind::Revised, space, Boundary::Org),
             (ChangeKind::Erased, space, Boundary::Org),
@@ -278,34 +278,34 @@ pub fn the_last_change_of_an_actor_is_known_by_its_traces(fresh: StoreFactory<'_
     let apply = |by: &Actor, at: Timestamp, writes: Vec<Write>| {
         good(world.store.apply(&ChangeSet { by: by.clone(), at, rights: Vec::new(), writes }));
     };
-    let deed = |by: &Actor, space: SpaceId| good(world.store.last_change(by, space));
-    assert_eq!(deed(&me, space), None);
+    let action = |by: &Actor, space: SpaceId| good(world.store.last_change(by, space));
+    assert_eq!(action(&me, space), None);
     let memory = world.draft(space, owner, "a");
     let saved_at = memory.usage.updated_at;
     apply(&me, saved_at, vec![insert(&memory)]);
     let written = |version, act| [WrittenVersion { memory: memory.id, version, act }];
-    let saved = deed(&me, space).expect("a deed");
+    let saved = action(&me, space).expect("a deed");
     assert_eq!((saved.at, saved.audited.len(), saved.since.len()), (saved_at, 0, 0));
     assert_eq!(saved.versions, written(memory.version, VersionAct::Created));
-    assert_eq!(deed(&me, elsewhere), None, "it was in another space");
+    assert_eq!(action(&me, elsewhere), None, "it was in another space");
     let agent = Actor { agent: Some("kit".to_owned()), ..me };
-    assert_eq!(deed(&agent, space), None, "no agent did it");
+    assert_eq!(action(&agent, space), None, "no agent did it");
     // An agent's change is also the last change of its principal. The change of another agent is not its own.
     let (of_agent, other) =
         (world.draft(space, owner, "of an agent"), Actor { agent: Some("other".to_owned()), ..me });
     apply(&agent, of_agent.usage.updated_at, vec![insert(&of_agent)]);
     for by in [&agent, &me] {
-        let last = deed(by, space).expect("a deed");
+        let last = action(by, space).expect("a deed");
         assert_eq!((last.at, last.agent.as_deref()), (of_agent.usage.updated_at, Some("kit")));
         assert_eq!(last.versions.iter().map(|one| one.memory).collect::<Vec<_>>(), [of_agent.id]);
     }
-    assert_eq!(deed(&other, space), None);
+    assert_eq!(action(&other, space), None);
     // An edit is found even after somebody else has edited the memory.
     let edited_at = world.now();
     apply(&me, edited_at, vec![revise(&memory, fields("b"))]);
     let edited = Memory { version: memory.version.next(), fields: fields("b"), ..memory.clone() };
     apply(&Actor { principal: stranger, agent: None }, world.now(), vec![revise(&edited, fields("c"))]);
-    let last = deed(&me, space).expect("a deed");
+    let last = action(&me, space).expect("a deed");
     assert_eq!(last.at, edited_at);
     assert_eq!(last.versions, written(edited.version, VersionAct::Updated));
     // So is an audited act, with the later acts of others on the memory; rules do not count.
@@ -319,7 +319,7 @@ pub fn the_last_change_of_an_actor_is_known_by_its_traces(fresh: StoreFactory<'_
     apply(&me, pinned.at, vec![Write::Audit(pinned.clone())]);
     let ruled = audit(owner, AuditAct::Archived, Some("by rule: it has aged"));
     apply(&me, ruled.at, vec![Write::Audit(ruled.clone())]);
-    let last = deed(&me, space).expect("a deed");
+    let last = action(&me, space).expect("a deed");
     assert_eq!((last.at, last.audited, last.versions), (pinned.at, vec![pinned], Vec::new()));
     assert_eq!(last.since, [ruled]);
 }

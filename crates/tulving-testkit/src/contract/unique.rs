@@ -367,8 +367,9 @@ pub fn a_twin_is_found_by_key_then_path_then_content(fresh: StoreFactory<'_>) {
         content_hash: hash,
         attachment_hash: None,
     };
-    let duplicate =
-        |who, probe: &DuplicateQuery<'_>| good(world.store.duplicate(&eyes(who), probe)).map(|m| m.id);
+    let duplicate = |who, duplicate_query: &DuplicateQuery<'_>| {
+        good(world.store.duplicate(&eyes(who), duplicate_query)).map(|m| m.id)
+    };
     assert_eq!(duplicate(bob, &all), Some(key.id), "the key first");
     let no_key = DuplicateQuery { key: None, ..all.clone() };
     assert_eq!(duplicate(bob, &no_key), Some(path.id), "then the path");
@@ -382,7 +383,10 @@ pub fn a_twin_is_found_by_key_then_path_then_content(fresh: StoreFactory<'_>) {
         ..all.clone()
     };
     assert_eq!(duplicate(bob, &free), None);
-    let wider = |probe: &DuplicateQuery<'static>| DuplicateQuery { boundary: Boundary::Org, ..probe.clone() };
+    let wider = |duplicate_query: &DuplicateQuery<'static>| DuplicateQuery {
+        boundary: Boundary::Org,
+        ..duplicate_query.clone()
+    };
     let key_alone = DuplicateQuery { content_hash: None, source_path: None, ..all.clone() };
     assert_eq!(duplicate(bob, &wider(&key_alone)), Some(key.id), "shared keys are one audience");
     assert_eq!(duplicate(bob, &wider(&bare)), None, "contents of another boundary are none");

@@ -28,16 +28,16 @@ pub fn versions_come_oldest_first_with_their_makers(fresh: StoreFactory<'_>) {
         status: second.status,
         chunks: None,
         attachment: None,
-        vouched: None,
+        confirmed: None,
     }));
     good(world.apply_as(owner, Vec::new(), vec![back]));
     let third = world.seen(&eyes(owner), first.id).expect("there");
     let versions = good(world.store.versions(&eyes(editor), first.id));
-    let told: Vec<_> =
+    let described: Vec<_> =
         versions.iter().map(|v| (v.version, v.act, v.by, v.fields.text.content.as_str(), v.at)).collect();
     let at = |memory: &tulving_core::model::memory::Memory| memory.usage.updated_at;
     assert_eq!(
-        told,
+        described,
         [
             (Version(1), VersionAct::Created, owner, "one", at(&first)),
             (Version(2), VersionAct::Updated, editor, "two", at(&second)),
@@ -74,15 +74,15 @@ pub fn a_version_is_hidden_by_its_own_boundary(fresh: StoreFactory<'_>) {
         e.text.content = "for the team".to_owned();
         e.boundary = Boundary::Team;
     });
-    let told = |who| -> Vec<String> {
+    let described = |who| -> Vec<String> {
         good(world.store.versions(&eyes(who), memory.id)).into_iter().map(|v| v.fields.text.content).collect()
     };
-    assert_eq!(told(owner), ["diary", "for the hub", "for the team"]);
-    assert_eq!(told(reader), ["for the hub", "for the team"]);
-    assert_eq!(told(teammate), ["for the team"]);
+    assert_eq!(described(owner), ["diary", "for the hub", "for the team"]);
+    assert_eq!(described(reader), ["for the hub", "for the team"]);
+    assert_eq!(described(teammate), ["for the team"]);
     world.edit(&memory, |e| e.boundary = Boundary::Private);
-    assert_eq!(told(reader), [""; 0], "a memory taken back takes its versions with it");
-    assert_eq!(told(owner).len(), 4);
+    assert_eq!(described(reader), [""; 0], "a memory taken back takes its versions with it");
+    assert_eq!(described(owner).len(), 4);
 }
 
 /// There are no versions of a memory that is invisible, forgotten or missing.

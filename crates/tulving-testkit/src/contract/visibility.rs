@@ -101,7 +101,9 @@ fn reads(world: &StoreFixture, viewer: &Viewer, (memory, named): &(Memory, Memor
         filter
     };
     let nothing = DuplicateQuery::new(memory.space, memory.owner, memory.fields.boundary);
-    let duplicate = |probe: DuplicateQuery<'_>| usize::from(good(store.duplicate(viewer, &probe)).is_some());
+    let duplicate = |duplicate_query: DuplicateQuery<'_>| {
+        usize::from(good(store.duplicate(viewer, &duplicate_query)).is_some())
+    };
     let list = |filter: &Filter, sort| good(store.list(viewer, filter, sort, 9, None)).len();
     let count = |filter: &Filter| usize::try_from(good(store.count(viewer, filter))).expect("few");
     let by_text = filter(|_, _| ());
@@ -344,7 +346,7 @@ pub fn a_listing_is_its_owners_until_it_expires(fresh: StoreFactory<'_>) {
     assert_eq!(good(world.store.listing(&eyes(owner), ListingId::mint(now), now)), None);
 }
 
-/// In random worlds, `sight` agrees with `memories` about every memory, also for confined viewers.
+/// In random worlds, `visibility` agrees with `memories` about every memory, also for confined viewers.
 pub fn sight_says_what_every_read_says(fresh: StoreFactory<'_>) {
     let seed = RandomSeed::from_environment();
     let _said = SeedPanicGuard::new(seed);
@@ -387,12 +389,12 @@ pub fn sight_says_what_every_read_says(fresh: StoreFactory<'_>) {
         for who in &people {
             for viewer in [eyes(*who), confined(*who, &some), confined(*who, &[nowhere]), confined(*who, &[])]
             {
-                let sight = good(world.store.sight(&viewer));
-                assert_eq!(sight.principal, *who);
+                let visibility = good(world.store.visibility(&viewer));
+                assert_eq!(visibility.principal, *who);
                 let shown = good(world.store.memories(&viewer, &ids));
                 for memory in &memories {
                     assert_eq!(
-                        sight.sees(memory.space, memory.owner, memory.fields.boundary),
+                        visibility.sees(memory.space, memory.owner, memory.fields.boundary),
                         shown.iter().any(|one| one.id == memory.id),
                         "round {round}: {viewer:?} and {memory:?}"
                     );

@@ -96,11 +96,11 @@ pub fn who_keeps_and_who_removes_wait_for_each_other(empty: ObjectsFactory<'_>) 
     drop(other);
     let removing = objects.removing().expect("asked").expect("nobody is keeping");
     std::thread::scope(|scope| {
-        let keeper = scope.spawn(|| objects.keeping().map(drop));
+        let writer = scope.spawn(|| objects.keeping().map(drop));
         std::thread::sleep(std::time::Duration::from_millis(50));
-        assert!(!keeper.is_finished(), "somebody is removing");
+        assert!(!writer.is_finished(), "somebody is removing");
         drop(removing);
-        keeper.join().expect("no panic").expect("kept");
+        writer.join().expect("no panic").expect("kept");
     });
     assert!(free());
 }

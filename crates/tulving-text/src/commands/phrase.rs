@@ -124,7 +124,7 @@ static READERS: LazyLock<WordNumberSet> = LazyLock::new(|| WordNumberSet::of(lis
 static AIS: LazyLock<WordNumberSet> = LazyLock::new(|| WordNumberSet::of("{ai}"));
 static BOTS: LazyLock<WordNumberSet> = LazyLock::new(|| WordNumberSet::of("{bot}"));
 static HEEDS: LazyLock<WordNumberSet> = LazyLock::new(|| WordNumberSet::of("{heed}"));
-static DEEDS: LazyLock<WordNumberSet> = LazyLock::new(|| WordNumberSet::of("{deed}"));
+static DEEDS: LazyLock<WordNumberSet> = LazyLock::new(|| WordNumberSet::of("{action}"));
 static MUSTS: LazyLock<WordNumberSet> = LazyLock::new(|| WordNumberSet::of("{must}"));
 static TO: LazyLock<WordNumber> = LazyLock::new(|| number("to"));
 /// The word `system`.
@@ -322,8 +322,8 @@ fn is_tale(words: &[NumberedWord], at: usize) -> bool {
 /// an order.
 pub(super) fn is_told(words: &NumberedWords<'_>, at: usize, end: usize) -> bool {
     let near = at.saturating_sub(AROUND)..words.all.len().min(end + AROUND);
-    let told = words.all[near].iter().any(|word| TOLD.contains(&word.number));
-    told && is_quoted(words.text.as_bytes(), words.all[at].start, words.all[end - 1].end)
+    let described = words.all[near].iter().any(|word| TOLD.contains(&word.number));
+    described && is_quoted(words.text.as_bytes(), words.all[at].start, words.all[end - 1].end)
 }
 
 fn is_quoted(bytes: &[u8], start: usize, end: usize) -> bool {
@@ -338,7 +338,7 @@ fn is_quoted(bytes: &[u8], start: usize, end: usize) -> bool {
 pub(super) fn speaks_to_assistant(words: &[NumberedWord]) -> bool {
     let must = words.iter().any(|word| MUSTS.contains(&word.number));
     // Checks the words directly after the addressee, as in `AI assistant: approve this`.
-    let told = |place: usize| {
+    let described = |place: usize| {
         let next = words.get(place + 1..words.len().min(place + 3)).unwrap_or_default();
         next.iter().any(|word| word.gap >= WordGap::Clause && DEEDS.contains(&word.number))
     };
@@ -350,7 +350,7 @@ pub(super) fn speaks_to_assistant(words: &[NumberedWord]) -> bool {
         let named =
             AIS.contains(&word.number) && (parted || after.is_some_and(|next| BOTS.contains(&next.number)));
         let read = READERS.contains(&word.number) && parted && (place == 0 || heeded);
-        (named || read) && (must || told(place))
+        (named || read) && (must || described(place))
     })
 }
 

@@ -189,12 +189,12 @@ pub(super) fn find(text: &str, found: &mut Vec<CommandMatch>) {
     if !text.bytes().any(|byte| matches!(byte, 0xd7..=0xdb | 0xe0 | 0xe3..=0xed)) {
         return;
     }
-    let told = TOLD.iter().any(|word| text.contains(word));
+    let described = TOLD.iter().any(|word| text.contains(word));
     for way in &WAYS {
         for first in way.parts[0] {
             for (start, _) in text.match_indices(first) {
                 let end = said(text, start..start + first.len(), way);
-                if let Some(end) = end.filter(|_| !told || !is_quoted(text, start)) {
+                if let Some(end) = end.filter(|_| !described || !is_quoted(text, start)) {
                     found.push(CommandMatch { range: start..end, what: way.what });
                 }
             }
@@ -206,14 +206,14 @@ pub(super) fn find(text: &str, found: &mut Vec<CommandMatch>) {
 fn said(text: &str, first: Range<usize>, way: &UnspacedPattern) -> Option<usize> {
     let end = way.parts[1..].iter().try_fold(first.end, |from, words| part(text, from, words))?;
     let verb = if way.first == PatternStart::Other { end } else { first.end };
-    let told = TOLD_AFTER.iter().any(|ending| text[verb..].starts_with(ending));
+    let described = TOLD_AFTER.iter().any(|ending| text[verb..].starts_with(ending));
     let before = &text[..first.start];
     let asked = match way.first {
         PatternStart::Verb => is_asked(before),
         PatternStart::SpacedVerb => begins_clause(before),
         PatternStart::Other => true,
     };
-    (!told && asked).then_some(end)
+    (!described && asked).then_some(end)
 }
 
 /// Returns true if a verb after this text is an order, in a script with spaces: the verb begins a clause, or a word

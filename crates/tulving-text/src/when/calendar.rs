@@ -37,13 +37,13 @@ impl DayInterval {
 
     pub(super) fn interval(self) -> Option<QuestionInterval> {
         let (from, until) = (instant(self.from)?, instant(self.until)?);
-        Some(QuestionInterval { from, until, told_until: until, days: (from, until) })
+        Some(QuestionInterval { from, until, mentioned_until: until, days: (from, until) })
     }
 
     /// Returns the interval for a time that may have been mentioned until the end of `today`.
-    pub(super) fn told_until(self, today: Date) -> Option<QuestionInterval> {
+    pub(super) fn mentioned_until(self, today: Date) -> Option<QuestionInterval> {
         let interval = self.interval()?;
-        Some(QuestionInterval { told_until: interval.until.max(instant(moved(today, 1)?)?), ..interval })
+        Some(QuestionInterval { mentioned_until: interval.until.max(instant(moved(today, 1)?)?), ..interval })
     }
 }
 

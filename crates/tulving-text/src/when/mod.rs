@@ -26,7 +26,7 @@ pub struct QuestionInterval {
     pub until: Timestamp,
     /// The end of the period in which people may have mentioned this time. For times relative to the question ("last
     /// month"), it is the end of the day of the question. Otherwise it equals `until`.
-    pub told_until: Timestamp,
+    pub mentioned_until: Timestamp,
     /// The days of the interval, including the first and excluding the last. They are compared with times that have
     /// only a day.
     pub days: (Timestamp, Timestamp),
@@ -50,8 +50,9 @@ impl QuestionInterval {
 
     /// Converts the interval from local time to instants of this zone.
     fn in_zone(self, zone: &Zone) -> Self {
-        let [from, until, told_until] = [self.from, self.until, self.told_until].map(|at| zone.instant(at));
-        Self { from, until, told_until, ..self }
+        let [from, until, mentioned_until] =
+            [self.from, self.until, self.mentioned_until].map(|at| zone.instant(at));
+        Self { from, until, mentioned_until, ..self }
     }
 }
 
@@ -228,7 +229,7 @@ fn is_asking_when(tokens: &[TimeToken], at: usize, opens: bool) -> bool {
             | "might"
             | "didn't"
     );
-    let told = matches!(
+    let described = matches!(
         before,
         "know"
             | "remember"
@@ -249,7 +250,7 @@ fn is_asking_when(tokens: &[TimeToken], at: usize, opens: bool) -> bool {
     let closes = tokens[at + 1..].first().is_none_or(|next| matches!(next.kind, TimeTokenKind::Mark(_)));
     // "When I was in Paris, what did I eat?" begins with a "when" that joins two clauses.
     let joins = opens && tokens[at..].iter().any(|token| token.mark() == Some(','));
-    (opens && !joins) || follows || told || closes
+    (opens && !joins) || follows || described || closes
 }
 
 /// Returns true if a text names a time: a day, a month, a year, a date, an hour, "last week", "two years ago".

@@ -102,7 +102,7 @@ fn interval(tokens: &[TimeToken], at: usize, today: Date) -> TimeParse<QuestionI
 /// been mentioned until today.
 fn counted_from(tokens: &[TimeToken], at: usize, today: Date) -> TimeParse<QuestionInterval> {
     let (named, after) = relative(tokens, at, today)?;
-    Some((named.seen_from(today)?.told_until(today)?, after))
+    Some((named.seen_from(today)?.mentioned_until(today)?, after))
 }
 
 /// Reads "between … and …", "from … to …", "since …", "before …", "after …", "until …".
@@ -131,7 +131,7 @@ fn bounded(tokens: &[TimeToken], at: usize, today: Date) -> TimeParse<QuestionIn
         "before" => (first, days.from),
         _ => (first, days.until),
     };
-    let open = QuestionInterval { from: open.0, until: open.1, told_until: open.1, days: open };
+    let open = QuestionInterval { from: open.0, until: open.1, mentioned_until: open.1, days: open };
     (open.from < open.until).then_some((open, after))
 }
 

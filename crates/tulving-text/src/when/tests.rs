@@ -111,19 +111,19 @@ fn the_last_days_reach_up_to_today() {
 
 #[test]
 fn what_is_counted_from_today_may_be_told_of_up_to_today() {
-    let told_until = |question: &str| {
+    let mentioned_until = |question: &str| {
         let now: Timestamp = NOW.parse().expect("a time");
         let found = intervals(question, now, &Zone::default());
         assert_eq!(found.len(), 1, "{question}");
-        found[0].told_until.date()
+        found[0].mentioned_until.date()
     };
-    assert_eq!(told_until("What did I buy last month?"), "2023-06-15");
-    assert_eq!(told_until("What did I buy two weeks ago?"), "2023-06-15");
-    assert_eq!(told_until("What did I buy the day before yesterday?"), "2023-06-15");
-    assert_eq!(told_until("What did I buy in the past ten days?"), "2023-06-15");
-    assert_eq!(told_until("What did I buy in May 2023?"), "2023-06-01");
-    assert_eq!(told_until("What did I buy on 5 May?"), "2023-05-06");
-    assert_eq!(told_until("What will I buy tomorrow?"), "2023-06-16");
+    assert_eq!(mentioned_until("What did I buy last month?"), "2023-06-15");
+    assert_eq!(mentioned_until("What did I buy two weeks ago?"), "2023-06-15");
+    assert_eq!(mentioned_until("What did I buy the day before yesterday?"), "2023-06-15");
+    assert_eq!(mentioned_until("What did I buy in the past ten days?"), "2023-06-15");
+    assert_eq!(mentioned_until("What did I buy in May 2023?"), "2023-06-01");
+    assert_eq!(mentioned_until("What did I buy on 5 May?"), "2023-05-06");
+    assert_eq!(mentioned_until("What will I buy tomorrow?"), "2023-06-16");
 }
 
 #[test]

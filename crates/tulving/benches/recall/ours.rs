@@ -335,7 +335,7 @@ impl Served<'_> {
 fn scope(bed: &Bed, space: Option<SpaceId>) -> anyhow::Result<SearchScope> {
     let states = State::ALL.iter().copied().filter(|state| *state != State::Archived).collect();
     let filter = Filter { space, states, states_at: Some(SystemClock.now()), ..Filter::default() };
-    Ok(SearchScope { sight: bed.store.sight(&bed.user.viewer)?, filter, among: None })
+    Ok(SearchScope { visibility: bed.store.visibility(&bed.user.viewer)?, filter, among: None })
 }
 
 fn milliseconds(begun: Instant) -> f64 {

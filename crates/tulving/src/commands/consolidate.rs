@@ -41,7 +41,7 @@ struct ConsolidateReport<'a> {
     /// True if the file was written.
     written: bool,
     #[serde(flatten)]
-    told: &'a ConsolidationSummary,
+    described: &'a ConsolidationSummary,
 }
 
 pub(super) fn run(args: &ConsolidateArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
@@ -49,40 +49,40 @@ pub(super) fn run(args: &ConsolidateArgs, app: &App<'_>, printer: &mut Printer) 
     let write = !args.dry_run && (args.apply || app.engine.llm().is_some());
     // Releases the jobs of a killed process, so that this command need not wait until they expire.
     app.engine.release_jobs(&worker::is_gone)?;
-    let told = app.engine.consolidate(&caller, write)?;
+    let described = app.engine.consolidate(&caller, write)?;
     if printer.json() {
-        printer.document(&ConsolidateReport { written: told.pass.is_some(), told: &told })?;
+        printer.document(&ConsolidateReport { written: described.pass.is_some(), described: &described })?;
         return Ok(Outcome::Done);
     }
-    if told.journals > 0 {
-        let looked = counted(told.journals as u64, "journal", "journals");
+    if described.journals > 0 {
+        let looked = counted(described.journals as u64, "journal", "journals");
         let with =
-            told.model.as_deref().map_or_else(|| "by rules".to_owned(), |model| format!("with {model}"));
+            described.model.as_deref().map_or_else(|| "by rules".to_owned(), |model| format!("with {model}"));
         printer.line(format!("Read {looked} {}", one_line(&with)))?;
     }
-    for unread in &told.unread {
+    for unread in &described.unread {
         printer.warning(unread)?;
     }
-    for line in told.diff.lines() {
+    for line in described.diff.lines() {
         printer.line(format!("  {}", change(line)))?;
     }
-    for line in changes(&told) {
+    for line in changes(&described) {
         printer.line(line)?;
     }
-    for deed in &told.foreseen {
-        printer.line(format!("would do: {}", one_line(deed)))?;
+    for action in &described.predicted {
+        printer.line(format!("would do: {}", one_line(action)))?;
     }
-    printer.note(match (&told.stays, told.pass) {
+    printer.note(match (&described.stays, described.pass) {
         (Some(why), _) => format!("MEMORY.md stays unchanged: {}", one_line(why)),
         (None, Some(pass)) => format!("Written; `tulving undo {pass}` undoes it"),
         (None, None) if args.dry_run => "Nothing was written".to_owned(),
         (None, None) => "Nothing was written; `tulving consolidate --apply` writes it".to_owned(),
     })?;
-    if let Some(pass) = told.held {
+    if let Some(pass) = described.held {
         printer
             .note(format!("Doubtful lines wait in `tulving review`; `tulving undo {pass}` undoes this"))?;
     }
-    for pass in &told.records {
+    for pass in &described.records {
         printer.note(format!(
             "Near-duplicate memories were checked: `tulving passes {pass}` shows the changes"
         ))?;
@@ -91,13 +91,13 @@ pub(super) fn run(args: &ConsolidateArgs, app: &App<'_>, printer: &mut Printer) 
 }
 
 /// Lists where the new file differs from the rewrite, and why lines are gone.
-fn changes(told: &ConsolidationSummary) -> Vec<String> {
+fn changes(described: &ConsolidationSummary) -> Vec<String> {
     let declined = |one: &RejectedLine| format!("left out, because {}: {}", one.why, one_line(&one.line));
     let back = |line: &String| format!("stays, because nothing else mentions it: {}", one_line(line));
     let gone = |one: &DroppedLine| format!("gone: {} (instead: {})", one_line(&one.line), one_line(&one.by));
-    let mut lines: Vec<String> = told.left_out.iter().map(declined).collect();
-    lines.extend(told.put_back.iter().map(back));
-    lines.extend(told.gone.iter().map(gone));
-    lines.extend(told.dropped.as_ref().map(|why| format!("reason for the removals: {}", one_line(why))));
+    let mut lines: Vec<String> = described.left_out.iter().map(declined).collect();
+    lines.extend(described.put_back.iter().map(back));
+    lines.extend(described.gone.iter().map(gone));
+    lines.extend(described.dropped.as_ref().map(|why| format!("reason for the removals: {}", one_line(why))));
     lines
 }

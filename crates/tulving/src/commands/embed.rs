@@ -93,12 +93,12 @@ pub(super) fn along(app: &App<'_>, printer: &mut Printer) -> Result<(), Failure>
     step_by_step(app, printer, || app.engine.embed_waiting(STEP), drop)
 }
 
-/// Embeds with a progress bar until nothing more can be done now. `told` gets the result of each step.
+/// Embeds with a progress bar until nothing more can be done now. `described` gets the result of each step.
 fn step_by_step(
     app: &App<'_>,
     printer: &mut Printer,
     embed: impl Fn() -> Result<EmbeddingProgress, Error>,
-    mut told: impl FnMut(EmbeddingProgress),
+    mut described: impl FnMut(EmbeddingProgress),
 ) -> Result<(), Failure> {
     let (mut bar, mut done, mut sections) = (None, 0, 0);
     loop {
@@ -110,7 +110,7 @@ fn step_by_step(
         bar.set_position(done);
         // A long memory takes many steps, during which the bar does not move.
         bar.set_message(format!("Embedding, {} done", counted(sections, "section", "sections")));
-        told(step);
+        described(step);
         if !goes_on {
             break;
         }

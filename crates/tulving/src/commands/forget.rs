@@ -161,19 +161,19 @@ fn by_condition(args: &ForgetArgs, app: &App<'_>, printer: &mut Printer) -> Resu
     let mut asked = ForgetWhere { filter, request: args.request(), expect };
     let caller = app.here()?;
     if args.dry_run {
-        let foreseen = app.engine.foresee_forget_where(&caller, &asked)?;
-        return foresee(args, &foreseen, app, printer);
+        let predicted = app.engine.foresee_forget_where(&caller, &asked)?;
+        return predict(args, &predicted, app, printer);
     }
     if !args.yes && expect.is_none() {
-        let foreseen = app.engine.foresee_forget_where(&caller, &asked)?;
-        if foreseen.count == 0 {
+        let predicted = app.engine.foresee_forget_where(&caller, &asked)?;
+        if predicted.count == 0 {
             return tell(args, &[], &caller, printer);
         }
-        if !confirm(args, &foreseen, app, printer)? {
+        if !confirm(args, &predicted, app, printer)? {
             return printer.declined();
         }
         // The user has confirmed the shown number of memories.
-        asked.expect = Some(foreseen.count);
+        asked.expect = Some(predicted.count);
     }
     let ForgottenMatches { forgotten: gone, warnings } = app.engine.forget_where(&caller, &asked)?;
     let outcome = tell(args, &gone, &caller, printer)?;
@@ -195,18 +195,18 @@ struct ForgetPreview<'a> {
     memories: &'a [Memory],
 }
 
-fn foresee(
+fn predict(
     args: &ForgetArgs,
-    foreseen: &ForgetWherePreview,
+    predicted: &ForgetWherePreview,
     app: &App<'_>,
     printer: &mut Printer,
 ) -> Result<Outcome, Failure> {
     if printer.json() {
-        printer.document(&ForgetPreview { count: foreseen.count, memories: &foreseen.newest })?;
+        printer.document(&ForgetPreview { count: predicted.count, memories: &predicted.newest })?;
         return Ok(Outcome::Done);
     }
-    show(foreseen, limits::FORESEEN, app, printer)?;
-    printer.line(match foreseen.count {
+    show(predicted, limits::FORESEEN, app, printer)?;
+    printer.line(match predicted.count {
         0 => "No memory matches".to_owned(),
         count => {
             let done = if args.hard { "erased" } else { "forgotten" };
@@ -218,15 +218,15 @@ fn foresee(
 
 /// Prints the newest memories, and how many more there are.
 fn show(
-    foreseen: &ForgetWherePreview,
+    predicted: &ForgetWherePreview,
     most: usize,
     app: &App<'_>,
     printer: &mut Printer,
 ) -> Result<(), Failure> {
     let (now, columns, place) = (printer.now(), printer.columns(), app.place(&app.here()?)?);
     let layout = Layout { now, then: None, columns, spaces: None, place: &place };
-    printer.lines(&lines(foreseen.newest.iter().take(most), &layout))?;
-    let more = foreseen.count.saturating_sub(most.min(foreseen.newest.len()) as u64);
+    printer.lines(&lines(predicted.newest.iter().take(most), &layout))?;
+    let more = predicted.count.saturating_sub(most.min(predicted.newest.len()) as u64);
     if more > 0 {
         printer.note(format!("and {more} more"))?;
     }
@@ -235,18 +235,18 @@ fn show(
 
 fn confirm(
     args: &ForgetArgs,
-    foreseen: &ForgetWherePreview,
+    predicted: &ForgetWherePreview,
     app: &App<'_>,
     printer: &mut Printer,
 ) -> Result<bool, Failure> {
-    let memories = counted(foreseen.count, "memory", "memories");
+    let memories = counted(predicted.count, "memory", "memories");
     if !printer.asks() {
         let failure = Failure::from(Cause::Unconfirmed("there is no terminal to ask for confirmation"));
-        let matching = if foreseen.count == 1 { "matches" } else { "match" };
-        let hint = format!("{memories} {matching}: add --yes, or --expect {} to be sure", foreseen.count);
+        let matching = if predicted.count == 1 { "matches" } else { "match" };
+        let hint = format!("{memories} {matching}: add --yes, or --expect {} to be sure", predicted.count);
         return Err(failure.hinted(hint));
     }
-    show(foreseen, SHOWN, app, printer)?;
+    show(predicted, SHOWN, app, printer)?;
     let question =
         if args.hard { format!("Erase {memories} for good?") } else { format!("Forget {memories}?") };
     Ok(printer.confirm(&question)? == Some(true))

@@ -195,13 +195,17 @@ fn run_llm_jobs(app: &App<'_>) -> Result<Outcome, Failure> {
 
 /// Describes the result for turns, if there is one.
 fn gleaned(TurnReadingCounts { saved, aside, known, journaled }: TurnReadingCounts) -> String {
-    let told = [
+    let described = [
         (saved, format!("{saved} noted")),
         (aside, format!("{aside} quarantined, `tulving review` lists them")),
         (known, format!("{known} already known")),
         (journaled, format!("{journaled} written into journals")),
     ];
-    told.into_iter().filter(|(count, _)| *count > 0).map(|(_, told)| format!("; {told}")).collect()
+    described
+        .into_iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(_, described)| format!("; {described}"))
+        .collect()
 }
 
 /// Runs one due job.

@@ -96,8 +96,8 @@ struct ListedPass<'a> {
 
 pub(super) fn run(args: &PassesArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     if let Some(pass) = &args.pass {
-        let told = app.engine.pass(&app.here()?, named(pass)?)?;
-        return one(&told, app, printer);
+        let described = app.engine.pass(&app.here()?, named(pass)?)?;
+        return one(&described, app, printer);
     }
     let caller = app.here()?;
     let filter = PassFilter {
@@ -135,12 +135,12 @@ pub(super) fn run(args: &PassesArgs, app: &App<'_>, printer: &mut Printer) -> Re
     Ok(Outcome::Done)
 }
 
-fn one(told: &DescribedPass, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+fn one(described: &DescribedPass, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     if printer.json() {
-        printer.document(told)?;
+        printer.document(described)?;
         return Ok(Outcome::Done);
     }
-    let pass = &told.pass;
+    let pass = &described.pass;
     let names = app.engine.names(&[pass.by])?;
     let by = names.get(&pass.by).cloned().unwrap_or_else(|| pass.by.to_string());
     let with = pass.model.as_ref().map_or_else(|| "rules".to_owned(), |model| one_line(model));
@@ -149,7 +149,7 @@ fn one(told: &DescribedPass, app: &App<'_>, printer: &mut Printer) -> Result<Out
     if let Some(note) = &pass.note {
         printer.line(style::paint(FAINT, format!("  {}", one_line(note))))?;
     }
-    for DescribedAct { text, diff } in &told.told {
+    for DescribedAct { text, diff } in &described.described {
         printer.line(format!("  {}", one_line(text)))?;
         for line in diff.iter().flat_map(|diff| diff.lines()) {
             printer.line(format!("    {}", change(line)))?;
@@ -159,7 +159,7 @@ fn one(told: &DescribedPass, app: &App<'_>, printer: &mut Printer) -> Result<Out
         printer.note(format!("It was interrupted; `tulving undo {}` undoes its acts", pass.id))?;
     } else if pass.outcome == PassOutcome::Begun {
         printer.note("It is still running")?;
-    } else if told.told.is_empty() {
+    } else if described.described.is_empty() {
         printer.note("It has no acts that you may see")?;
     }
     Ok(Outcome::Done)

@@ -55,7 +55,7 @@ pub(super) fn run(args: &TendArgs, app: &App<'_>, printer: &mut Printer) -> Resu
         printer.document(&TendReport { dry_run: args.dry_run, tended: &tended })?;
     } else {
         for step in &tended.steps {
-            told(step, args.dry_run, printer)?;
+            described(step, args.dry_run, printer)?;
         }
         let untold = tended.moved().saturating_sub(tended.steps.len() as u64);
         if untold > 0 {
@@ -87,7 +87,7 @@ fn warn_of_absent_spaces(caller: &Caller, app: &App<'_>, printer: &mut Printer) 
     Ok(())
 }
 
-fn told(step: &TendedStep, dry_run: bool, printer: &mut Printer) -> Result<(), Failure> {
+fn described(step: &TendedStep, dry_run: bool, printer: &mut Printer) -> Result<(), Failure> {
     let (done, would) = match step.step {
         LifecycleStep::Cool => ("Cooled", "Would cool"),
         LifecycleStep::Revive => ("Revived", "Would revive"),

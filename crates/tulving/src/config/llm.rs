@@ -217,7 +217,7 @@ mod tests {
     #[test]
     fn a_file_that_holds_no_key_is_named_and_not_repeated() {
         let home = tempfile::tempdir().expect("a folder");
-        let told = |bytes: Option<&[u8]>| {
+        let described = |bytes: Option<&[u8]>| {
             let path = home.path().join("key");
             match bytes {
                 None => drop(std::fs::remove_file(&path)),
@@ -225,10 +225,10 @@ mod tests {
             }
             read_key(&path).expect_err("no key").to_string()
         };
-        assert!(told(None).contains("cannot be read"));
-        assert!(told(Some(b" \n")).ends_with("is empty"));
-        assert!(told(Some(b"sk-\xff")).ends_with("cannot be read as text"));
-        let large = told(Some(&vec![b'k'; 20_000]));
+        assert!(described(None).contains("cannot be read"));
+        assert!(described(Some(b" \n")).ends_with("is empty"));
+        assert!(described(Some(b"sk-\xff")).ends_with("cannot be read as text"));
+        let large = described(Some(&vec![b'k'; 20_000]));
         assert!(large.ends_with("is too large to hold a key") && !large.contains("kk"), "{large}");
     }
 }

@@ -176,9 +176,9 @@ pub(crate) mod tests {
             (Error::Ambiguous(Vec::new()), "there are several of that name"),
         ] {
             failing(&keyring, error);
-            let told = keyring.key(NAME).expect_err("refused");
-            assert_eq!(told, LlmError::Keyring { entry: NAME.to_owned(), why: why.to_owned() });
-            assert!(told.to_string().contains("`openai`") && told.hint().is_some(), "{told}");
+            let described = keyring.key(NAME).expect_err("refused");
+            assert_eq!(described, LlmError::Keyring { entry: NAME.to_owned(), why: why.to_owned() });
+            assert!(described.to_string().contains("`openai`") && described.hint().is_some(), "{described}");
         }
         failing(&keyring, locked());
         assert_eq!(keyring.forget(NAME).expect_err("refused").code(), "llm_keyring");
@@ -206,10 +206,14 @@ pub(crate) mod tests {
     #[test]
     fn what_the_kernel_refuses_is_said_in_words() {
         use linux_keyutils::KeyError;
-        let told = |error: KeyError| refused(NAME, &Error::PlatformFailure(error.into())).to_string();
-        assert!(told(KeyError::PermissionDenied).ends_with("permission denied"));
-        assert!(told(KeyError::KeyRevoked).ends_with("it was revoked"));
-        assert!(told(KeyError::Unknown(38)).contains("not implemented"), "{}", told(KeyError::Unknown(38)));
+        let described = |error: KeyError| refused(NAME, &Error::PlatformFailure(error.into())).to_string();
+        assert!(described(KeyError::PermissionDenied).ends_with("permission denied"));
+        assert!(described(KeyError::KeyRevoked).ends_with("it was revoked"));
+        assert!(
+            described(KeyError::Unknown(38)).contains("not implemented"),
+            "{}",
+            described(KeyError::Unknown(38))
+        );
     }
 
     /// Uses the kernel's keyring; if it is refused, as in many containers, the test checks the refusal.

@@ -51,24 +51,24 @@ impl ConsolidationWorker {
 
 /// Logs what was done: facts, and no content of files.
 fn say(done: &[(Space, ConsolidationSummary)]) {
-    for (space, told) in done {
-        let ConsolidationSummary { journals, added, removed, .. } = told;
-        let (left_out, put_back) = (told.left_out.len(), told.put_back.len());
-        let (space, pass) = (space.id, told.pass.map(|pass| pass.to_string()));
-        for pass in &told.records {
+    for (space, described) in done {
+        let ConsolidationSummary { journals, added, removed, .. } = described;
+        let (left_out, put_back) = (described.left_out.len(), described.put_back.len());
+        let (space, pass) = (space.id, described.pass.map(|pass| pass.to_string()));
+        for pass in &described.records {
             tracing::info!(%space, %pass, "applied proposals about memories");
         }
-        if let Some(pass) = &told.held {
+        if let Some(pass) = &described.held {
             tracing::info!(%space, %pass, "doubtful lines wait for review");
         }
-        if let Some(reason) = &told.undecided {
+        if let Some(reason) = &described.undecided {
             tracing::warn!(%space, reason, "no decisions about memories");
         }
-        for UnreadableFile { path, why } in &told.unread {
+        for UnreadableFile { path, why } in &described.unread {
             tracing::warn!(%space, path, reason = why, "a journal could not be read");
         }
-        match &told.stays {
-            None if told.journals == 0 => {}
+        match &described.stays {
+            None if described.journals == 0 => {}
             None => {
                 tracing::info!(%space, pass, journals, added, removed, left_out, put_back, "consolidated journals");
             }

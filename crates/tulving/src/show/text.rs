@@ -331,8 +331,8 @@ pub(crate) fn counted(count: u64, one: &str, many: &str) -> String {
 
 /// Formats each count that is not zero with its word: `2 new, 1 updated`.
 pub(crate) fn counts(counts: &[(u64, &str)]) -> String {
-    let told = counts.iter().filter(|(count, _)| *count > 0);
-    told.map(|(count, word)| format!("{} {word}", thousands(*count))).collect::<Vec<_>>().join(", ")
+    let described = counts.iter().filter(|(count, _)| *count > 0);
+    described.map(|(count, word)| format!("{} {word}", thousands(*count))).collect::<Vec<_>>().join(", ")
 }
 
 /// Cuts a text to this many characters, with `…` at the cut. Much faster than [`cut`] on long texts.

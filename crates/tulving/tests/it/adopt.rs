@@ -117,9 +117,9 @@ fn maxs_numbers_times_and_conversation_are_kept() {
 fn a_dry_run_writes_nothing_at_all() {
     let tulving = Tulving::new();
     database(&tulving, "max.db", MAX);
-    let told = import(&tulving, &["max.db", "--dry-run"]);
-    assert_eq!(counts(&told), [3, 0, 0]);
-    assert_eq!(told["would_be"].as_array().map(Vec::len), Some(3));
+    let described = import(&tulving, &["max.db", "--dry-run"]);
+    assert_eq!(counts(&described), [3, 0, 0]);
+    assert_eq!(described["would_be"].as_array().map(Vec::len), Some(3));
     assert!(tulving.all_ids("default").is_empty());
     assert_eq!(tulving.ok(&["recover"]), "");
 }

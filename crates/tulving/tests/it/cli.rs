@@ -164,7 +164,8 @@ fn recall_finds_by_text_mode_and_filter() {
 #[test]
 fn further_sections_stand_below_a_long_memory() {
     let tulving = Tulving::new();
-    let section = |name: &str, told: &str| format!("## {name}\n\n{told} {}\n\n", "All is clean. ".repeat(30));
+    let section =
+        |name: &str, described: &str| format!("## {name}\n\n{described} {}\n\n", "All is clean. ".repeat(30));
     let text = [
         section("Boiler", "The relief valve opens at nine bar."),
         section("Hose", "It is blue."),
@@ -322,8 +323,8 @@ fn a_timeline_tells_what_held_and_when() {
             .run(&["timeline", "API", "--limit", "51"])
             .run(&["timeline", "API", "--since", "soon"])
     );
-    let told = tulving.json(&["timeline", "2"]);
-    let entry = &told["entries"][0];
+    let described = tulving.json(&["timeline", "2"]);
+    let entry = &described["entries"][0];
     assert_eq!((&entry["number"], &entry["hub_name"]), (&1.into(), &"default".into()));
     assert_eq!((&entry["ended"]["why"], &entry["ended"]["by"]["number"]), (&"superseded".into(), &2.into()));
     assert_eq!((&entry["archived"], &entry["holds"]), (&true.into(), &false.into()));

@@ -131,7 +131,7 @@ fn calls(dialect: &str, tool: &str, names: &Names) -> Option<Vec<Value>> {
 
 /// The answers of a session in the space to all calls with these names, with the names replaced by one word.
 fn answers(dialect: &str, flag: &str) -> (Vec<String>, Vec<String>) {
-    let told = |hidden: bool| {
+    let described = |hidden: bool| {
         let (tulving, there) = home();
         let names = if hidden { there } else { nothing(&there) };
         let mut client = Client::with(&tulving, &["mcp", "--dialect", dialect, flag, HERE]);
@@ -162,7 +162,7 @@ fn answers(dialect: &str, flag: &str) -> (Vec<String>, Vec<String>) {
         assert!(kept.count() == 1 || flag != "--space", "{dialect}: {there}");
         answers
     };
-    (told(true), told(false))
+    (described(true), described(false))
 }
 
 /// An answer without the names, and without what differs from one run to the next.

@@ -57,18 +57,21 @@ fn without_a_model_it_is_proposed_then_written_shown_and_undone() {
     );
     assert_eq!(memory(&tulving), KNOWN, "nothing is written");
     assert_eq!(tulving.json(&["passes"])["passes"], json!([]));
-    let told = tulving.json(&["consolidate", "--apply"]);
-    assert_eq!((&told["written"], &told["added"], &told["removed"]), (&json!(true), &json!(1), &json!(0)));
+    let described = tulving.json(&["consolidate", "--apply"]);
+    assert_eq!(
+        (&described["written"], &described["added"], &described["removed"]),
+        (&json!(true), &json!(1), &json!(0))
+    );
     assert!(memory(&tulving).ends_with("- bo works from Graz now.\n"), "{}", memory(&tulving));
-    let pass = told["pass"].as_str().expect("a pass").to_owned();
+    let pass = described["pass"].as_str().expect("a pass").to_owned();
     let shown = tulving.ok(&["passes", &pass]);
     assert!(shown.contains("rewrote memory/MEMORY.md: 1 line added, 0 removed"), "{shown}");
     assert!(shown.contains("+ - bo works from Graz now"), "{shown}");
     assert!(tulving.ok(&["passes"]).contains("consolidate  done"));
     let audit = tulving.ok(&["audit"]);
     assert!(audit.contains("consolidated") && audit.contains("1 line added"), "{audit}");
-    let foreseen = tulving.ok(&["undo", &pass, "--dry-run"]);
-    assert!(foreseen.starts_with("would undo: rewrote memory/MEMORY.md"), "{foreseen}");
+    let predicted = tulving.ok(&["undo", &pass, "--dry-run"]);
+    assert!(predicted.starts_with("would undo: rewrote memory/MEMORY.md"), "{predicted}");
     let undone = tulving.ok(&["undo", &pass]);
     assert!(undone.starts_with("undone: rewrote memory/MEMORY.md"), "{undone}");
     assert_eq!(memory(&tulving), KNOWN);
@@ -87,8 +90,11 @@ fn what_somebody_edited_since_stays() {
     workspace(&tulving, "Bo works from Graz now\n", "Bo works from Graz now\n");
     let pass = tulving.json(&["consolidate", "--apply"])["pass"].as_str().expect("a pass").to_owned();
     fs::write(file(&tulving, "MEMORY.md"), "- mine\n").expect("edited");
-    let told = tulving.ok(&["undo", &pass]);
-    assert!(told.starts_with("stays: rewrote memory/MEMORY.md") && told.contains("edited since"), "{told}");
+    let described = tulving.ok(&["undo", &pass]);
+    assert!(
+        described.starts_with("stays: rewrote memory/MEMORY.md") && described.contains("edited since"),
+        "{described}"
+    );
     assert_eq!(memory(&tulving), "- mine\n");
     let again = tulving.run(&["undo", &pass]);
     assert_eq!(again.code, 0);
@@ -125,9 +131,12 @@ fn a_server_does_it_once_it_is_turned_on_and_off_is_off() {
     let passes = || server.get("/v1/passes?kind=consolidate").json()["data"]["passes"].clone();
     eventually("it is noted", || passes()[0]["outcome"] == "done");
     let id = passes()[0]["id"].as_str().expect("an id").to_owned();
-    let told = server.get(&format!("/v1/passes/{id}")).json()["data"].clone();
-    assert!(told["told"][0]["diff"].as_str().is_some_and(|diff| diff.contains("+ - Bo joined")), "{told}");
-    assert_eq!(told["model"], "small of openai");
+    let described = server.get(&format!("/v1/passes/{id}")).json()["data"].clone();
+    assert!(
+        described["told"][0]["diff"].as_str().is_some_and(|diff| diff.contains("+ - Bo joined")),
+        "{described}"
+    );
+    assert_eq!(described["model"], "small of openai");
     let headers = [("Content-Type", "application/json")];
     let undone = server.ask("POST", &format!("/v1/passes/{id}/undo"), &headers, b"{}");
     assert_eq!(undone.status, 200, "{}", undone.text());
@@ -304,8 +313,8 @@ fn a_pass_that_is_killed_leaves_nothing_half_and_is_done_again() {
         }
     }
     let done = finish(asking(&tulving, &service.url, &["consolidate", "--json"]), b"");
-    let told: Value = serde_json::from_str(&done.out).expect("a document");
-    assert_eq!(told["written"], true, "{}", done.out);
+    let described: Value = serde_json::from_str(&done.out).expect("a document");
+    assert_eq!(described["written"], true, "{}", done.out);
     assert_eq!(memory(&tulving), new);
     tulving.assert_healthy();
 }

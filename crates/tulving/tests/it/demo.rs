@@ -68,9 +68,9 @@ fn a_home_that_is_kept_can_be_used_and_is_never_one_that_was_there() {
     let kept = kept.to_str().expect("text");
     let run = demo(&tulving, &["--keep", kept, "--json"]);
     assert_eq!(run.code, 0, "{}", run.err);
-    let told: serde_json::Value = serde_json::from_str(&run.out).expect("one document");
-    assert_eq!(told["home"], kept);
-    assert!(told["memories"].as_u64().is_some_and(|count| count > 200), "{told}");
+    let described: serde_json::Value = serde_json::from_str(&run.out).expect("one document");
+    assert_eq!(described["home"], kept);
+    assert!(described["memories"].as_u64().is_some_and(|count| count > 200), "{described}");
 
     let archived = tulving.json(&["--home", kept, "list", "--state", "archived", "--limit", "100"]);
     assert!(archived["memories"].as_array().is_some_and(|list| list.len() > 10), "a year leaves its marks");

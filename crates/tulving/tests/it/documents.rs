@@ -114,8 +114,8 @@ fn a_dry_run_counts_files_that_say_the_same_once() {
     }
     let dry = tulving.json(&["import", "notes", "--dry-run"]);
     let taken = tulving.json(&["import", "notes"]);
-    for told in [&dry, &taken] {
-        assert_eq!((&told["new"], &told["known"]), (&json!(1), &json!(2)), "{told}");
+    for described in [&dry, &taken] {
+        assert_eq!((&described["new"], &described["known"]), (&json!(1), &json!(2)), "{described}");
     }
 }
 
@@ -242,10 +242,13 @@ fn a_dry_run_with_prune_says_the_same_as_the_import() {
         assert_eq!(dry.replace("Would import", "Imported"), real);
         real
     };
-    let told = prune(&["notes/a.md"]);
-    assert!(told.starts_with("vanished ") && told.ends_with("2 unchanged, 1 vanished\n"), "{told}");
-    let told = prune(&["notes/b.md", "notes/c.md"]);
-    assert!(told.starts_with("archived ") && told.ends_with(": 1 archived\n"), "{told}");
+    let described = prune(&["notes/a.md"]);
+    assert!(
+        described.starts_with("vanished ") && described.ends_with("2 unchanged, 1 vanished\n"),
+        "{described}"
+    );
+    let described = prune(&["notes/b.md", "notes/c.md"]);
+    assert!(described.starts_with("archived ") && described.ends_with(": 1 archived\n"), "{described}");
 }
 
 #[test]
@@ -289,9 +292,13 @@ fn folders_that_tools_fill_are_skipped_and_named() {
     let folders = folders.map(|folder| known_by(&tulving, folder));
     let first = tulving.json(&["import", "app", "--later"]);
     assert_eq!((&first["new"], &first["skipped_folders"]), (&json!(2), &json!(folders)), "{first}");
-    let told = tulving.run(&["import", "app", "--later"]);
-    assert!(told.err.contains("skipped 3 folders that tools fill"), "{}", told.err);
-    assert!(told.err.contains(&folders[0]) && told.err.contains("--include-generated"), "{}", told.err);
+    let described = tulving.run(&["import", "app", "--later"]);
+    assert!(described.err.contains("skipped 3 folders that tools fill"), "{}", described.err);
+    assert!(
+        described.err.contains(&folders[0]) && described.err.contains("--include-generated"),
+        "{}",
+        described.err
+    );
     let named = tulving.json(&["import", "app", "app/target", "--later"]);
     assert_eq!((&named["new"], &named["skipped_folders"]), (&json!(1), &json!(folders[..2])), "{named}");
     let all = tulving.json(&["import", "app", "--include-generated", "--later"]);

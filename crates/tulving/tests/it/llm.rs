@@ -99,9 +99,9 @@ fn run(command: Command) -> Run {
 fn a_good_set_up_is_tried_in_one_call_and_what_it_cost_is_kept() {
     let tulving = Tulving::new();
     let service = Service::good();
-    let told = run(asking(&tulving, &service.url, &["llm", "test", "--json"]));
-    assert_eq!(told.code, 0, "{}", told.err);
-    let report: Value = serde_json::from_str(&told.out).expect("one document");
+    let described = run(asking(&tulving, &service.url, &["llm", "test", "--json"]));
+    assert_eq!(described.code, 0, "{}", described.err);
+    let report: Value = serde_json::from_str(&described.out).expect("one document");
     assert_eq!((&report["provider"], &report["model"]), (&json!("openai"), &json!("small")));
     assert_eq!((&report["tools"], &report["ended"]), (&json!("work"), &json!("tool_calls")));
     assert_eq!((&report["tokens_in"], &report["tokens_out"]), (&json!(61), &json!(14)));
@@ -137,12 +137,12 @@ fn what_is_wrong_with_a_set_up_is_said_with_what_to_do() {
         .run(&["usage", "--days", "0"])
         .run(&["llm"]);
     let mut note = |what: &str, url: &str, command: Command| {
-        let mut told = run(command);
+        let mut described = run(command);
         // A port differs from run to run, and so do the columns beside it.
-        for text in [&mut told.out, &mut told.err] {
+        for text in [&mut described.out, &mut described.err] {
             *text = text.replace(url, "[url]");
         }
-        transcript.note(&format!("# {what}\n$ tulving llm test"), &told);
+        transcript.note(&format!("# {what}\n$ tulving llm test"), &described);
     };
     let model_unknown =
         r#"{"error": {"message": "The model `small` does not exist", "code": "model_not_found"}}"#;
@@ -164,12 +164,12 @@ fn what_is_wrong_with_a_set_up_is_said_with_what_to_do() {
         let mut command = asking(&tulving, &service.url, &["llm", "test"]);
         if what == "no tools" {
             command.args(["--json"]);
-            let told = run(command);
-            assert!(told.out.contains("\"not_called\"") && told.code == 0, "{}", told.out);
+            let described = run(command);
+            assert!(described.out.contains("\"not_called\"") && described.code == 0, "{}", described.out);
             assert!(
-                told.err.contains("did not use the tool") && told.err.contains("I am ready!"),
+                described.err.contains("did not use the tool") && described.err.contains("I am ready!"),
                 "{}",
-                told.err
+                described.err
             );
             continue;
         }
@@ -201,12 +201,12 @@ fn a_service_that_hangs_is_left_after_the_time_that_is_set() {
     let url = format!("http://{}", listener.local_addr().expect("an address"));
     let mut command = asking(&tulving, &url, &["llm", "test", "--json"]);
     command.env("TULVING_LLM_TIMEOUT_SECONDS", "1");
-    let told = run(command);
-    assert_eq!(told.code, 6, "{}", told.err);
+    let described = run(command);
+    assert_eq!(described.code, 6, "{}", described.err);
     assert!(
-        told.err.contains("\"llm_timeout\"") && told.err.contains("did not answer within 1 s"),
+        described.err.contains("\"llm_timeout\"") && described.err.contains("did not answer within 1 s"),
         "{}",
-        told.err
+        described.err
     );
     let usage = tulving.json(&["usage"]);
     assert_eq!(usage["usage"][0]["failures"], 1);
@@ -239,8 +239,8 @@ fn a_spent_budget_stops_calls_before_they_are_made() {
     assert_eq!(spent.code, 5, "{}", spent.err);
     assert!(spent.err.contains("75 tokens were spent today; the limit is 70"), "{}", spent.err);
     let help = run(tulving.command(&["--help"])).out;
-    let told = help.split("\n  5 ").nth(1).and_then(|rest| rest.split("\n  6 ").next()).expect("a code");
-    assert!(told.contains("has spent the day's tokens"), "{told}");
+    let described = help.split("\n  5 ").nth(1).and_then(|rest| rest.split("\n  6 ").next()).expect("a code");
+    assert!(described.contains("has spent the day's tokens"), "{described}");
     assert_eq!(service.heard().len(), 1);
     assert_eq!(test("76").code, 0);
     assert_eq!(service.heard().len(), 2);
@@ -260,14 +260,19 @@ fn the_key_is_read_from_its_file_and_shown_nowhere() {
     for args in
         [&["llm", "test"][..], &["config"], &["config", "--json"], &["doctor"], &["save", "one"], &["usage"]]
     {
-        let told = run(tulving.command(args));
+        let described = run(tulving.command(args));
         assert!(
-            !format!("{}{}", told.out, told.err).contains("hunter2"),
+            !format!("{}{}", described.out, described.err).contains("hunter2"),
             "{args:?}: {}{}",
-            told.out,
-            told.err
+            described.out,
+            described.err
         );
-        assert!(!format!("{}{}", told.out, told.err).contains("t123"), "{args:?}: {}{}", told.out, told.err);
+        assert!(
+            !format!("{}{}", described.out, described.err).contains("t123"),
+            "{args:?}: {}{}",
+            described.out,
+            described.err
+        );
     }
     assert!(service.heard()[0].contains(&format!("x-api-key: {KEY}")), "{:?}", service.heard());
     assert!(tulving.ok(&["get", "1"]).contains("one"));
@@ -307,14 +312,14 @@ fn the_key_is_kept_in_the_keyring_of_the_system_and_shown_nowhere() {
         return;
     }
     assert!(set.out.contains("The kernel forgets it"), "{}", set.out);
-    let told = run(command(&["llm", "test", "--json"]));
+    let described = run(command(&["llm", "test", "--json"]));
     let config = run(command(&["config"]));
     let mut before = command(&["llm", "key", "set"]);
     before.env("TULVING_LLM_API_KEY", KEY);
     let before = finish(before, KEY.as_bytes());
     let forgotten = run(command(&["llm", "key", "forget", "--json"]));
 
-    let report: Value = serde_json::from_str(&told.out).expect("one document");
+    let report: Value = serde_json::from_str(&described.out).expect("one document");
     assert_eq!(report["key"], format!("keyring entry {entry}"));
     assert!(service.heard()[0].contains(KEY), "the service gets it");
     let line = config.out.lines().find(|line| line.starts_with("llm key")).expect("a line");
@@ -395,10 +400,13 @@ fn what_was_spent_is_told_over_http_to_admins_of_the_org() {
         command.env("TULVING_LLM_PROVIDER", "ollama").env("TULVING_LLM_MODEL", "tiny");
         command.env("TULVING_LLM_TOKENS_PER_DAY", "1000");
     });
-    let told = server.get("/v1/usage?days=1").json()["data"].clone();
-    assert_eq!((&told["provider"], &told["model"]), (&json!("ollama"), &json!("tiny")));
-    assert_eq!((&told["today"], &told["tokens_per_day"]), (&json!(75), &json!(1_000)));
-    assert_eq!((&told["usage"][0]["model"], &told["usage"][0]["calls"]), (&json!("small"), &json!(1)));
+    let described = server.get("/v1/usage?days=1").json()["data"].clone();
+    assert_eq!((&described["provider"], &described["model"]), (&json!("ollama"), &json!("tiny")));
+    assert_eq!((&described["today"], &described["tokens_per_day"]), (&json!(75), &json!(1_000)));
+    assert_eq!(
+        (&described["usage"][0]["model"], &described["usage"][0]["calls"]),
+        (&json!("small"), &json!(1))
+    );
     assert_eq!(server.get("/v1/usage?days=0").status, 400);
     let made = tulving.json(&["token", "create", "--for", "reader", "--role", "reader"]);
     let token = made["token"].as_str().expect("a token");
@@ -420,8 +428,8 @@ fn control_c_at_the_question_for_a_key_leaves_the_terminal_as_it_was() {
     let mut terminal = Terminal::start(command, 100);
     terminal.sees("Key: ");
     terminal.types("sk-half").types(CTRL_C);
-    let told = terminal.sees("code 130\n");
-    assert!(!told.contains("sk-half"), "{told}");
+    let described = terminal.sees("code 130\n");
+    assert!(!described.contains("sk-half"), "{described}");
     terminal.sees("\nisig icanon iexten echo ");
     assert_eq!(terminal.ends().code(), Some(0));
 }

@@ -125,16 +125,17 @@ fn a_host_that_has_only_mcp_is_given_the_summary_of_max_and_the_memory_md_of_mav
     let tulving = Tulving::new();
     assert!(!instructions(&tulving, "max").contains("Long-Term Memory"), "nothing is claimed of nothing");
     tulving.ok(&["tool", "max", "remember", r#"{"category": "preference", "content": "Prefers tabs"}"#]);
-    let told = instructions(&tulving, "max");
-    assert!(told.starts_with("Long-term memory. Call remember"), "{told}");
-    assert!(told.contains("**preference**:\n  - [#1] Prefers tabs\n"), "{told}");
+    let described = instructions(&tulving, "max");
+    assert!(described.starts_with("Long-term memory. Call remember"), "{described}");
+    assert!(described.contains("**preference**:\n  - [#1] Prefers tabs\n"), "{described}");
     let memory = tulving.home().join("workspace/memory");
     std::fs::create_dir_all(&memory).expect("a folder");
     std::fs::write(memory.join("MEMORY.md"), "- Is called Ana\n").expect("a file");
-    let told = instructions(&tulving, "maven");
+    let described = instructions(&tulving, "maven");
     assert!(
-        told.starts_with("Two layers of memory.") && told.contains("# Long-term Memory\n\n- Is called Ana"),
-        "{told}"
+        described.starts_with("Two layers of memory.")
+            && described.contains("# Long-term Memory\n\n- Is called Ana"),
+        "{described}"
     );
     assert!(!instructions(&tulving, "native").contains("Prefers tabs"), "native has a tool for it");
 }

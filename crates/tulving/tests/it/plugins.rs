@@ -212,10 +212,10 @@ const WAYS: [(&str, &str, u64, &str); 10] = [
 #[test]
 fn a_secondary_that_misbehaves_is_named_and_costs_nothing_else() {
     let tulving = Tulving::new();
-    let told = tulving.folder().join("ids").to_str().expect("text").to_owned();
+    let described = tulving.folder().join("ids").to_str().expect("text").to_owned();
     tulving.ok(&["save", "Marta owns billing"]);
     for (how, code, timeout, why) in WAYS {
-        let command = bad(&tulving, how, &told);
+        let command = bad(&tulving, how, &described);
         tulving.configure(&(built_in("primary") + &backend("bad", "secondary", &command, timeout)));
         let begun = Instant::now();
         let found = tulving.json(&["recall", "billing"]);
@@ -251,10 +251,10 @@ fn a_secondary_that_misbehaves_is_named_and_costs_nothing_else() {
 #[test]
 fn a_primary_that_misbehaves_is_an_error_with_a_name() {
     let tulving = Tulving::new();
-    let told = tulving.folder().join("ids").to_str().expect("text").to_owned();
+    let described = tulving.folder().join("ids").to_str().expect("text").to_owned();
     let saves_another = ("saves another", "backend_wrong", PATIENT, "and saved");
     for (how, code, timeout, why) in WAYS.into_iter().chain([saves_another]) {
-        tulving.configure(&backend("bad", "primary", &bad(&tulving, how, &told), timeout));
+        tulving.configure(&backend("bad", "primary", &bad(&tulving, how, &described), timeout));
         let begun = Instant::now();
         let (error, exit) = tulving.json_error(&["save", "Marta owns billing"]);
         assert!(begun.elapsed() < HANGS, "{how}");
@@ -296,10 +296,12 @@ fn what_a_plugin_lies_about_is_dropped_and_the_plugin_is_named() {
             let found = tulving.json(args);
             assert_eq!(contents(&found).len(), left, "{how}: {found}");
             assert_eq!(contents(&found)[0], "Marta owns billing", "{how}");
-            let told = found["failed_backends"][0]["why"].as_str();
+            let described = found["failed_backends"][0]["why"].as_str();
             match why {
-                Some(why) => assert!(told.is_some_and(|told| told.contains(why)), "{how}: {found}"),
-                None => assert_eq!(told, None, "{how}: to name it would say that it is there"),
+                Some(why) => {
+                    assert!(described.is_some_and(|described| described.contains(why)), "{how}: {found}")
+                }
+                None => assert_eq!(described, None, "{how}: to name it would say that it is there"),
             }
         }
         assert_eq!(tulving.json(&["get", &own])["content"], "Marta owns billing", "{how}");
@@ -322,12 +324,12 @@ fn a_plugin_that_complains_a_lot_or_is_told_a_lot_does_not_block() {
 #[test]
 fn nothing_is_left_of_a_plugin_that_hangs_nor_of_its_children() {
     let tulving = Tulving::new();
-    let told = tulving.folder().join("ids");
-    let command = bad(&tulving, "hangs", told.to_str().expect("text"));
+    let described = tulving.folder().join("ids");
+    let command = bad(&tulving, "hangs", described.to_str().expect("text"));
     tulving.configure(&backend("bad", "primary", &command, 6_000));
     let (error, _) = tulving.json_error(&["save", "x"]);
     assert_eq!(error["code"], "backend_timed_out");
-    let ids = std::fs::read_to_string(&told).expect("it was asked");
+    let ids = std::fs::read_to_string(&described).expect("it was asked");
     ended(&ids.split(' ').map(str::to_owned).collect::<Vec<_>>());
 }
 
@@ -455,7 +457,7 @@ fn exactly_one_backend_is_primary_or_nothing_starts() {
             let (error, exit) = tulving.json_error(args);
             assert_eq!((&error["code"], exit), (&json!(code), 2), "{config}: {error}");
             assert!(
-                error["message"].as_str().is_some_and(|told| told.contains(message)),
+                error["message"].as_str().is_some_and(|described| described.contains(message)),
                 "{config}: {error}"
             );
         }

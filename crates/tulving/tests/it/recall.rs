@@ -290,33 +290,33 @@ fn the_best_section_does_not_repeat_its_heading() {
 fn ranks_that_are_added_up_give_the_sum_that_is_shown() {
     let tulving = Tulving::new();
     ok(&tulving, &["save", "Standup is at 9:30 every day"], "");
-    let told = ok(&tulving, &["recall", "when is the standup?", "--fusion", "rrf", "--explain"], "");
-    assert!(told.contains(" 0.0164 + ") && told.contains(" = 0.0328"), "{told}");
+    let described = ok(&tulving, &["recall", "when is the standup?", "--fusion", "rrf", "--explain"], "");
+    assert!(described.contains(" 0.0164 + ") && described.contains(" = 0.0328"), "{described}");
 }
 
 #[test]
 fn what_says_nearly_the_same_is_named_with_how_it_is_replaced() {
     let tulving = Tulving::new();
-    let told = |args: &[&str]| finish(with_model(&tulving, args), b"").err;
-    assert_eq!(told(&["save", "Standup is at 9:30 every day"]), "");
+    let described = |args: &[&str]| finish(with_model(&tulving, args), b"").err;
+    assert_eq!(described(&["save", "Standup is at 9:30 every day"]), "");
     let how = "tulving associate 2 1 --relation updates";
     let said = format!(
         "Possible update of #1 (Standup is at 9:30 every day); if it replaces that: {how}, or save with --updates 1 next time\n"
     );
-    assert_eq!(told(&["save", "Standup is at 10:15 every day"]), said);
+    assert_eq!(described(&["save", "Standup is at 10:15 every day"]), said);
     ok(&tulving, &how.split_whitespace().skip(1).collect::<Vec<_>>(), "");
-    let third = told(&["save", "Standup is at 10:45 every day", "--updates", "2"]);
+    let third = described(&["save", "Standup is at 10:45 every day", "--updates", "2"]);
     assert_eq!(third, "", "what it replaces was named, and the first was replaced already");
 }
 
 #[test]
 fn a_batch_names_once_what_resembles_something_and_not_what_differs_by_a_label() {
     let tulving = Tulving::new();
-    let told = |args: &[&str], input: &str| finish(with_model(&tulving, args), input.as_bytes()).err;
+    let described = |args: &[&str], input: &str| finish(with_model(&tulving, args), input.as_bytes()).err;
     let batch = |lines: &[&str]| {
         let lines: Vec<String> =
             lines.iter().map(|line| serde_json::json!({ "content": line }).to_string()).collect();
-        told(&["save", "--batch", "-"], &lines.join("\n"))
+        described(&["save", "--batch", "-"], &lines.join("\n"))
     };
     let rooms = [
         "Room 12 has a projector",
@@ -338,11 +338,11 @@ fn a_list_that_the_budget_cut_names_the_budget() {
     let tulving = Tulving::new();
     tulving.ok(&["save", "Call the plumber", "--type", "todo"]);
     tulving.ok(&["save", "Buy milk and bread", "--type", "todo"]);
-    let told = |args: &[&str]| tulving.run(args).err;
-    let cut = told(&["recall", "todos", "--budget", "5"]);
+    let described = |args: &[&str]| tulving.run(args).err;
+    let cut = described(&["recall", "todos", "--budget", "5"]);
     assert!(cut.contains("1 of 2; --budget shows more"), "{cut}");
-    assert!(told(&["recall", "--type", "todo", "--budget", "5"]).contains("--budget shows more"));
-    assert!(told(&["recall", "todos", "--limit", "1"]).contains("1 of 2; --limit shows more"));
+    assert!(described(&["recall", "--type", "todo", "--budget", "5"]).contains("--budget shows more"));
+    assert!(described(&["recall", "todos", "--limit", "1"]).contains("1 of 2; --limit shows more"));
 }
 
 #[test]

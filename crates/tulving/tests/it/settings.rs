@@ -31,9 +31,9 @@ fn a_json_block_of_the_seed_is_pasted_into_config_json() {
     std::fs::create_dir_all(tulving.home()).expect("a home");
     let json = tulving.home().join("config.json");
     let of = |key: &str| {
-        let told = tulving.json(&["config"]);
+        let described = tulving.json(&["config"]);
         let found =
-            told["settings"].as_array().expect("a list").iter().find(|one| one["key"] == key).cloned();
+            described["settings"].as_array().expect("a list").iter().find(|one| one["key"] == key).cloned();
         found.expect("a setting")
     };
     std::fs::write(&json, "\"shadowJournal\": {\n  \"enabled\": true,\n  \"model\": \"cheap\"\n}\n")
@@ -107,7 +107,7 @@ fn the_later_source_wins() {
 
 #[test]
 fn what_is_wrong_is_named_with_file_line_and_the_nearest_name() {
-    let mut told = String::new();
+    let mut described = String::new();
     for (name, text) in [
         ("unknown key", "space = \"default\"\ncolour = \"never\"\n"),
         ("unknown key of a table", "[limits]\ncontent_byte = 5\n"),
@@ -131,10 +131,10 @@ fn what_is_wrong_is_named_with_file_line_and_the_nearest_name() {
         let tulving = with_config(text);
         let mut transcript = Transcript::new(&tulving);
         transcript.note(text, &tulving.run(&["list"]));
-        told.push_str(&format!("{name}:\n{}", transcript.text()));
+        described.push_str(&format!("{name}:\n{}", transcript.text()));
         assert!(!tulving.home().join("tulving.db").exists(), "{name}: nothing was opened");
     }
-    insta::with_settings!({ omit_expression => true }, { insta::assert_snapshot!(told) });
+    insta::with_settings!({ omit_expression => true }, { insta::assert_snapshot!(described) });
 }
 
 #[test]

@@ -310,11 +310,11 @@ fn off_means_that_no_call_is_made_although_a_model_is_set_up() {
 fn turned_on_without_a_model_it_says_so_once() {
     let tulving = Tulving::new();
     tulving.configure("[shadow_journal]\nenabled = true\n");
-    let told = tulving.run(&["doctor"]);
+    let described = tulving.run(&["doctor"]);
     assert!(
-        told.out.contains("shadow_journal.enabled does nothing, since no language model is set up"),
+        described.out.contains("shadow_journal.enabled does nothing, since no language model is set up"),
         "{}",
-        told.out
+        described.out
     );
     let server = Server::start(&tulving);
     log(&server, "user", "By the way, I prefer tea over coffee.");

@@ -50,7 +50,7 @@ pub(super) fn take_back(
     };
     let before = match before {
         Ok(before) if !dry_run => before,
-        foreseen => return Ok(foreseen.map(|_| FileUndoOutcome::Taken)),
+        predicted => return Ok(predicted.map(|_| FileUndoOutcome::Taken)),
     };
     let from = From::Digest(Sha256::digest(&found.bytes).into());
     match ports.files.replace(&path, &before, from, Some(ports.clock.now())) {
@@ -115,7 +115,7 @@ pub(super) fn diff(
     };
     let (Ok(old), Ok(new)) = (kept(ports, &path, from.as_deref())?, new) else { return Ok(None) };
     let (old, new) = (crate::model::file::text(&old), crate::model::file::text(&new));
-    Ok(Some(diff::told(&diff::lines(&old, &new))))
+    Ok(Some(diff::described(&diff::lines(&old, &new))))
 }
 
 /// Returns the earlier text of a file with this digest; empty if the file did not exist.

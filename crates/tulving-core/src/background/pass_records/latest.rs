@@ -33,18 +33,18 @@ const PASSES: usize = 100;
 pub(crate) fn undo_last(ports: &Ports, caller: &Caller, dry_run: bool) -> Result<LastUndoOutcome, Error> {
     access::require(ports, caller, caller.space, Role::Writer)?;
     let by = Actor { principal: caller.viewer.principal, agent: caller.agent.clone() };
-    let deed = ports.store.last_change(&by, caller.space)?;
+    let action = ports.store.last_change(&by, caller.space)?;
     let pass = last_pass(ports, caller)?;
-    match (deed, pass) {
+    match (action, pass) {
         // The writes of a pass are among the traces of the principal it acted for. A pass ends when its writes are
         // committed, or later.
-        (deed, Some(pass)) if deed.as_ref().is_none_or(|deed| ended(&pass) >= deed.at) => {
+        (action, Some(pass)) if action.as_ref().is_none_or(|action| ended(&pass) >= action.at) => {
             Ok(LastUndoOutcome::Pass(undo(ports, caller, pass.id, dry_run)?))
         }
         (Some(_), _) => access::decide_again(|| {
             // Reads the last change again, because another process may have undone it meanwhile.
-            let deed = ports.store.last_change(&by, caller.space)?.ok_or(Error::NothingToUndo)?;
-            Ok(LastUndoOutcome::Change(take_back(ports, caller, &deed, dry_run)?))
+            let action = ports.store.last_change(&by, caller.space)?.ok_or(Error::NothingToUndo)?;
+            Ok(LastUndoOutcome::Change(take_back(ports, caller, &action, dry_run)?))
         }),
         (None, _) => Err(Error::NothingToUndo),
     }
@@ -66,7 +66,7 @@ fn ended(pass: &Pass) -> Timestamp {
 fn take_back(
     ports: &Ports,
     caller: &Caller,
-    deed: &LastChange,
+    action: &LastChange,
     dry_run: bool,
 ) -> Result<UndoneChange, Error> {
     let now = ports.clock.now();
@@ -74,19 +74,19 @@ fn take_back(
         ports,
         caller,
         now,
-        deed,
+        action,
         pending: PendingMemories::default(),
         rights: Vec::new(),
         writes: Vec::new(),
         steps: Vec::new(),
         redoable: true,
     };
-    for written in &deed.versions {
+    for written in &action.versions {
         act.version(written)?;
     }
     let versions = act.steps.len();
     // Undoes the entries in reverse order: a later entry may use something that an earlier entry released, such as a path.
-    for entry in deed.audited.iter().rev() {
+    for entry in action.audited.iter().rev() {
         act.entry(entry, dry_run)?;
     }
     act.steps[versions..].reverse();
@@ -95,7 +95,7 @@ fn take_back(
         ports.store.apply(&access::changes(caller, now, rights, writes))?;
     }
     let steps = steps.into_iter().map(|text| UndoStep { text, stays: None }).collect();
-    Ok(UndoneChange { at: deed.at, agent: deed.agent.clone(), redoable, steps })
+    Ok(UndoneChange { at: action.at, agent: action.agent.clone(), redoable, steps })
 }
 
 /// An undo under construction.
@@ -103,7 +103,7 @@ struct LastChangeUndo<'a> {
     ports: &'a Ports,
     caller: &'a Caller,
     now: Timestamp,
-    deed: &'a LastChange,
+    action: &'a LastChange,
     /// The memories in their state after the undo.
     pending: PendingMemories,
     rights: Vec<RequiredRole>,
@@ -177,10 +177,11 @@ impl LastChangeUndo<'_> {
             status,
             chunks,
             attachment: None,
-            vouched: None,
+            confirmed: None,
         })));
         for edge in self.ports.store.associations(&self.caller.viewer, &[memory.id])? {
-            if (edge.source, edge.created_at, edge.linked_by) == (memory.id, self.deed.at, LinkedBy::Caller) {
+            if (edge.source, edge.created_at, edge.linked_by) == (memory.id, self.action.at, LinkedBy::Caller)
+            {
                 let target = self.memory(edge.target, "linked")?;
                 self.unlink(memory, &target, edge, None)?;
             }
@@ -213,7 +214,7 @@ impl LastChangeUndo<'_> {
             AuditAct::MovedOut => return self.relocate(entry, &memory),
             AuditAct::SourcesChanged => return self.sources(entry, &memory),
             // This entry is part of a save. Undoing the save undoes it too.
-            AuditAct::Accepted if self.deed.versions.iter().any(|written| written.memory == id) => {
+            AuditAct::Accepted if self.action.versions.iter().any(|written| written.memory == id) => {
                 return Ok(());
             }
             _ => {}
@@ -225,7 +226,7 @@ impl LastChangeUndo<'_> {
                 self.refuse_held(&memory, &memory.fields)?;
                 (AuditAct::Restored, Status { forgotten_at: None, ..stood })
             }
-            AuditAct::Restored if memory.usage.updated_at > self.deed.at => {
+            AuditAct::Restored if memory.usage.updated_at > self.action.at => {
                 return Err(since(&text, "it has been edited since"));
             }
             AuditAct::Restored => (AuditAct::Forgot, Status { forgotten_at: Some(self.now), ..stood }),
@@ -455,7 +456,7 @@ impl LastChangeUndo<'_> {
     fn relocate(&mut self, entry: &AuditEntry, memory: &Memory) -> Result<(), Error> {
         let text = format!("moved {}", shown(memory));
         let arrived = |other: &&AuditEntry| (other.act, other.memory) == (AuditAct::MovedIn, entry.memory);
-        let went = self.deed.audited.iter().find(arrived).and_then(|other| other.space);
+        let went = self.action.audited.iter().find(arrived).and_then(|other| other.space);
         let Some((from, came)) = entry.space.zip(went) else {
             return Err(cannot(&text, "its former space is unknown", "`tulving move` moves it"));
         };
@@ -512,7 +513,7 @@ impl LastChangeUndo<'_> {
         let moves = |act: AuditAct| {
             !matches!(act, AuditAct::Associated | AuditAct::Dissociated | AuditAct::SourcesChanged)
         };
-        let later = self.deed.since.iter().find(|entry| entry.memory == Some(id) && moves(entry.act));
+        let later = self.action.since.iter().find(|entry| entry.memory == Some(id) && moves(entry.act));
         let Some(entry) = later else { return Ok(()) };
         let names = self.ports.store.principals(&[entry.by])?;
         let mut by = names.into_iter().next().map_or_else(|| "somebody".to_owned(), |one| one.name);

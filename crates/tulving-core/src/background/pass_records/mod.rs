@@ -71,25 +71,25 @@ pub(crate) fn list(ports: &Ports, caller: &Caller, filter: &PassFilter) -> Resul
 pub(crate) fn get(ports: &Ports, caller: &Caller, id: PassId) -> Result<DescribedPass, Error> {
     let mut pass = found(ports, caller, id)?;
     let acts = std::mem::take(&mut pass.acts);
-    let (acts, told) = told(ports, caller, pass.space, acts)?.into_iter().unzip();
+    let (acts, described) = described(ports, caller, pass.space, acts)?.into_iter().unzip();
     pass.acts = acts;
-    Ok(DescribedPass { pass, told })
+    Ok(DescribedPass { pass, described })
 }
 
 /// Describes the done or planned acts on memories that the caller may see.
-pub(crate) fn told(
+pub(crate) fn described(
     ports: &Ports,
     caller: &Caller,
     space: SpaceId,
     acts: Vec<PassAct>,
 ) -> Result<Vec<(PassAct, DescribedAct)>, Error> {
-    let mut told = Vec::new();
+    let mut described = Vec::new();
     for act in acts.into_iter().filter(PassAct::is_deed) {
         let Some(memories) = find_all(ports, caller, &act)? else { continue };
         let diff = file::diff(ports, caller, space, &act)?;
-        told.push((act.clone(), DescribedAct { text: text(&act, &memories), diff }));
+        described.push((act.clone(), DescribedAct { text: text(&act, &memories), diff }));
     }
-    Ok(told)
+    Ok(described)
 }
 
 /// Returns the acts of passes of one kind in a space since a given time, limited to passes that the viewer may see.

@@ -174,7 +174,7 @@ impl PassUndo<'_> {
             status: memory.status,
             chunks,
             attachment: None,
-            vouched: None,
+            confirmed: None,
         };
         Ok(Ok((vec![right], vec![Write::Revise(Box::new(revision))])))
     }

@@ -182,7 +182,7 @@ fn result(
     hands: &mut ShadowContext<'_>,
     notes: &mut ShadowNotes,
 ) -> Result<Message, Error> {
-    let told = match call.name.as_str() {
+    let described = match call.name.as_str() {
         SEARCH => match arguments::<ShadowSearchArguments>(call) {
             Ok(asked) => search(&asked, hands)?,
             Err(why) => Err(why),
@@ -192,8 +192,8 @@ fn result(
             Err(format!("there is no tool `{}`; there are {SEARCH} and {REMEMBER}", preview::short(other)))
         }
     };
-    let failed = told.is_err();
-    let content = told.unwrap_or_else(|why| why);
+    let failed = described.is_err();
+    let content = described.unwrap_or_else(|why| why);
     Ok(Message::ToolResult { id: call.id.clone(), name: call.name.clone(), content, failed })
 }
 
@@ -454,9 +454,12 @@ mod tests {
         ] {
             assert_eq!(exchange(user, assistant), None, "{user}");
         }
-        let told = exchange("<memory>\n- I prefer tea\n</memory>\nBook the 9:30 train", "Booked for 9:30.")
-            .expect("one");
-        assert!(!told.prompt(None).messages.iter().any(|message| format!("{message:?}").contains("tea")));
+        let described =
+            exchange("<memory>\n- I prefer tea\n</memory>\nBook the 9:30 train", "Booked for 9:30.")
+                .expect("one");
+        assert!(
+            !described.prompt(None).messages.iter().any(|message| format!("{message:?}").contains("tea"))
+        );
         let long = exchange(&"word ".repeat(10_000), "ok").expect("one");
         assert!(long.prompt(None).estimate() < 2_500);
     }

@@ -207,7 +207,7 @@ impl<'a> MirrorWriter<'a> {
                 let (act, chunks, attachment) = (VersionAct::Updated, None, None);
                 let (stood, from) = (status, version);
                 let revision =
-                    Revision { id, from, act, fields, stood, status, chunks, attachment, vouched: None };
+                    Revision { id, from, act, fields, stood, status, chunks, attachment, confirmed: None };
                 if !self.push(Write::Revise(Box::new(revision)), stamp)? {
                     return Ok(false);
                 }
@@ -239,7 +239,7 @@ impl<'a> MirrorWriter<'a> {
             status,
             chunks,
             attachment: None,
-            vouched: None,
+            confirmed: None,
         }))))
     }
 

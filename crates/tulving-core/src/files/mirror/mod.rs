@@ -73,8 +73,8 @@ struct MirroredSpace {
 
 impl MirrorCache {
     fn of(&self, space: SpaceId) -> Arc<Mutex<Option<MirroredSpace>>> {
-        let mut sights = self.spaces.lock().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(sights.entry(space).or_default())
+        let mut visibilities = self.spaces.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(visibilities.entry(space).or_default())
     }
 
     fn known(&self, ports: &Ports) -> Result<SpacesSnapshot, StoreError> {
@@ -115,12 +115,12 @@ impl MirrorEffort {
 /// Problems are reported and do not stop the run.
 pub(crate) fn follow(
     ports: &Ports,
-    sights: &MirrorCache,
+    visibilities: &MirrorCache,
     space: Option<SpaceId>,
     pace: MirrorEffort,
 ) -> MirrorReport {
     let mut done = MirrorReport { watched: true, ..MirrorReport::default() };
-    let SpacesSnapshot { spaces, epoch } = match sights.known(ports) {
+    let SpacesSnapshot { spaces, epoch } = match visibilities.known(ports) {
         Ok(known) => known,
         Err(error) => {
             done.unread.push((None, UnreadableFile { path: String::new(), why: error.to_string() }));
@@ -130,11 +130,11 @@ pub(crate) fn follow(
     let (bytes, room) = pace.room();
     let mut walk = MirrorRun { ports, now: None, bytes, begun: false, room, read: 0 };
     for found in spaces.iter().filter(|found| space.is_none_or(|space| space == found.id)) {
-        let sight = sights.of(found.id);
-        let mut sight = sight.lock().unwrap_or_else(PoisonError::into_inner);
+        let visibility = visibilities.of(found.id);
+        let mut visibility = visibility.lock().unwrap_or_else(PoisonError::into_inner);
         let change_counter = ports.files.change_counter(&Folder::of(found));
         done.watched &= change_counter.is_some();
-        let told = match &*sight {
+        let described = match &*visibility {
             Some(seen) if Some(seen.change_counter) == change_counter && seen.epoch == epoch => {
                 seen.unread.clone()
             }
@@ -142,7 +142,7 @@ pub(crate) fn follow(
                 let SpaceMirrorReport { unread, left, again } = walk.space(found);
                 done.left += left;
                 let seen = change_counter.filter(|_| left == 0 && !again);
-                *sight = seen.map(|change_counter| MirroredSpace {
+                *visibility = seen.map(|change_counter| MirroredSpace {
                     change_counter,
                     epoch,
                     unread: unread.clone(),
@@ -150,7 +150,7 @@ pub(crate) fn follow(
                 unread
             }
         };
-        done.unread.extend(told.into_iter().map(|unread| (Some(found.id), unread)));
+        done.unread.extend(described.into_iter().map(|unread| (Some(found.id), unread)));
     }
     MirrorReport { read: walk.read, ..done }
 }
@@ -233,14 +233,14 @@ impl MirrorRun<'_> {
 
     /// Settles the files in a folder that killed processes left pending.
     fn settle(&mut self, folder: &Folder, look: &mut SpaceMirrorReport) {
-        let pledges = match self.ports.files.pledges() {
-            Ok(pledges) => pledges,
+        let pending_files = match self.ports.files.pending_files() {
+            Ok(pending_files) => pending_files,
             Err(error) => return look.fail(folder.as_str().to_owned(), &error.into()),
         };
-        for pledge in pledges.iter().filter(|pledge| pledge.path.folder() == folder) {
-            if let Err(error) = archive::settle(self.ports, pledge) {
+        for pending_file in pending_files.iter().filter(|pending_file| pending_file.path.folder() == folder) {
+            if let Err(error) = archive::settle(self.ports, pending_file) {
                 look.again = true;
-                look.say(pledge.path.to_string(), &error);
+                look.say(pending_file.path.to_string(), &error);
             }
         }
     }

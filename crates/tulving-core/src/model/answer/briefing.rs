@@ -51,7 +51,7 @@ pub struct BriefingMemory {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct BriefingFiles {
     /// The files with their text, last written first.
-    pub told: Vec<BriefedFile>,
+    pub described: Vec<BriefedFile>,
     /// The files that are listed only by name and size in bytes: large files, files that are not text, and files that did
     /// not fit.
     pub named: Vec<(String, u64)>,

@@ -138,7 +138,7 @@ pub struct Explanation {
     pub evidence: f64,
     /// The memory above that says the same. It is the reason why this one is ranked so low.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub twin_of: Option<MemoryRef>,
+    pub duplicate_of: Option<MemoryRef>,
 }
 
 /// The rank of a memory in a lane.

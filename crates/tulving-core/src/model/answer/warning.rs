@@ -246,8 +246,8 @@ impl std::fmt::Display for Warning {
                 write!(f, "not embedded yet: {sections} for a server, or for `tulving embed`")
             }
             Self::Redacted { secrets } => {
-                let told: Vec<String> = secrets.iter().map(ToString::to_string).collect();
-                write!(f, "secrets were redacted before anything was stored: {}", told.join(", "))
+                let described: Vec<String> = secrets.iter().map(ToString::to_string).collect();
+                write!(f, "secrets were redacted before anything was stored: {}", described.join(", "))
             }
             Self::PrivateLeftOut { parts: 1 } => f.write_str("a private passage was left out and not stored"),
             Self::PrivateLeftOut { parts } => {

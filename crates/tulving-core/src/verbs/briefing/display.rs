@@ -208,7 +208,7 @@ mod tests {
         ReadContent { text, goes_on: false, summary: None, code: None }
     }
 
-    fn told(text: &str, room: usize) -> Option<String> {
+    fn described(text: &str, room: usize) -> Option<String> {
         DisplayText::of(content(text))
             .fitting(BlockChoice::Fitting, |text| (text.len() <= room).then(|| text.to_owned()))
     }
@@ -217,12 +217,12 @@ mod tests {
     fn a_block_is_told_as_it_stands_between_lines_of_prose() {
         let text = "Deploy\nlike this:\n\n```sh\nmake ship\n\n  --force\n```\n\nThen\nlook.";
         assert_eq!(
-            told(text, 200).as_deref(),
+            described(text, 200).as_deref(),
             Some("Deploy like this:\n```sh\nmake ship\n\n  --force\n```\nThen look.")
         );
-        assert_eq!(told("~~~py\nx\n~~~", 99).as_deref(), Some("\n~~~py\nx\n~~~"));
+        assert_eq!(described("~~~py\nx\n~~~", 99).as_deref(), Some("\n~~~py\nx\n~~~"));
         assert_eq!(
-            told("One\n\n```\nopen", 99).as_deref(),
+            described("One\n\n```\nopen", 99).as_deref(),
             Some("One\n```\nopen\n```"),
             "what is open is closed"
         );
@@ -232,13 +232,13 @@ mod tests {
     fn a_block_without_room_is_left_out_whole_and_said() {
         let block = |n: usize| format!("```\n{}```", "a line of code\n".repeat(n));
         let text = format!("Run it.\n\n{}\n\nThen\n\n{}", block(10), block(20));
-        assert_eq!(told(&text, 1_000).expect("both").matches("```").count(), 4);
-        let one = told(&text, 300).expect("the shorter one");
+        assert_eq!(described(&text, 1_000).expect("both").matches("```").count(), 4);
+        let one = described(&text, 300).expect("the shorter one");
         assert!(one.contains(&block(10)) && !one.contains(&block(20)), "{one}");
         assert!(one.ends_with("(a code block of 20 lines is left out; `recall` finds it)"), "{one}");
-        let none = told(&text, 90).expect("no block");
+        let none = described(&text, 90).expect("no block");
         assert_eq!(none, "Run it.\nThen\n(2 code blocks are left out; `recall` finds them)");
-        assert_eq!(told(&text, 20), None);
+        assert_eq!(described(&text, 20), None);
     }
 
     #[test]
@@ -266,12 +266,16 @@ mod tests {
             "x\n\n```\na\u{2028}```\u{2028}</memory>\n```",
             "x\n\n`\u{200b}``\nopen for ever",
         ] {
-            let told = told(text, 500).expect("room");
-            assert!(!told.contains("</memory") && !told.contains("<system"), "{told}");
-            assert_eq!(told.lines().filter(|line| line.starts_with("```")).count() % 2, 0, "{told}");
+            let described = described(text, 500).expect("room");
+            assert!(!described.contains("</memory") && !described.contains("<system"), "{described}");
+            assert_eq!(
+                described.lines().filter(|line| line.starts_with("```")).count() % 2,
+                0,
+                "{described}"
+            );
         }
         let long = format!("One\n\n```\nx\n```\n\n```{}``` is code", "y".repeat(500));
-        assert!(told(&long, 900).expect("room").contains("\n\\```yyy"));
+        assert!(described(&long, 900).expect("room").contains("\n\\```yyy"));
     }
 
     proptest! {
@@ -283,17 +287,17 @@ mod tests {
             room in 0_usize..600,
         ) {
             let text = lines.join("\n");
-            if let Some(told) = told(&text, room) {
-                prop_assert!(told.len() <= room);
+            if let Some(described) = described(&text, room) {
+                prop_assert!(described.len() <= room);
                 // Checks the text without its first line, because the first line follows the name of the memory on the
                 // same line.
-                let below = told.split_once('\n').map_or("", |(_, below)| below);
+                let below = described.split_once('\n').map_or("", |(_, below)| below);
                 for block in fence::blocks(below) {
                     if let FenceSegment::Code(range) = block {
-                        prop_assert_eq!(fence::closing(below[range].trim_end()), None, "{}", told);
+                        prop_assert_eq!(fence::closing(below[range].trim_end()), None, "{}", described);
                     }
                 }
-                prop_assert!(!told.contains("</memory"));
+                prop_assert!(!described.contains("</memory"));
             }
         }
     }

@@ -84,25 +84,25 @@ impl<'a> FolderFiles<'a> {
 
     /// Returns the files that fit into these bytes, at least [`least`](Self::least).
     pub(super) fn within(&mut self, room: usize) -> BriefingFiles {
-        let whole = self.told(room, 0);
+        let whole = self.described(room, 0);
         if length(&whole) <= room
-            && whole.named.len() + whole.told.len() == self.files.len()
+            && whole.named.len() + whole.described.len() == self.files.len()
             && whole.more == 0
         {
             return whole;
         }
-        let told = self.told(room, room / NAMING);
+        let described = self.described(room, room / NAMING);
         // Room that the names do not use goes to the text of files.
-        let names = BriefingBlockPiece::FilesNamed(&told.named, told.more).length();
-        let closer = self.told(room, names + SLACK);
+        let names = BriefingBlockPiece::FilesNamed(&described.named, described.more).length();
+        let closer = self.described(room, names + SLACK);
         let nothing = BriefingFiles { more: self.count(), ..BriefingFiles::default() };
-        [closer, told].into_iter().find(|told| length(told) <= room).unwrap_or(nothing)
+        [closer, described].into_iter().find(|described| length(described) <= room).unwrap_or(nothing)
     }
 
     /// Returns the files to show if `kept` bytes are reserved for names.
-    fn told(&mut self, room: usize, kept: usize) -> BriefingFiles {
+    fn described(&mut self, room: usize, kept: usize) -> BriefingFiles {
         let mut left = room.saturating_sub(kept + BriefingBlockPiece::Heading(block::FILES).length());
-        let (mut told, mut others) = (Vec::new(), Vec::new());
+        let (mut described, mut others) = (Vec::new(), Vec::new());
         let mut full = false;
         for at in 0..self.files.len() {
             let text = if full { None } else { self.text(at) };
@@ -113,7 +113,7 @@ impl<'a> FolderFiles<'a> {
                 Some((said, whole)) => {
                     left -= BriefingBlockPiece::File(&said).length();
                     full |= !whole;
-                    told.push(said);
+                    described.push(said);
                 }
                 None => {
                     full |= matches!(self.files[at].1, Read::Text(_));
@@ -121,7 +121,7 @@ impl<'a> FolderFiles<'a> {
                 }
             }
         }
-        named(told, others, self.unseen, left + kept)
+        named(described, others, self.unseen, left + kept)
     }
 
     /// Returns the text of a file, made safe for display; `None` if the text is not shown.
@@ -148,19 +148,19 @@ impl<'a> FolderFiles<'a> {
 }
 
 /// Returns the number of bytes that these files take.
-pub(super) fn length(told: &BriefingFiles) -> usize {
-    block::shelf(told).iter().map(BriefingBlockPiece::length).sum()
+pub(super) fn length(described: &BriefingFiles) -> usize {
+    block::shelf(described).iter().map(BriefingBlockPiece::length).sum()
 }
 
 /// Adds the names of the other files, as many as fit.
-fn named(told: Vec<BriefedFile>, others: Vec<(String, u64)>, unseen: u64, room: usize) -> BriefingFiles {
+fn named(described: Vec<BriefedFile>, others: Vec<(String, u64)>, unseen: u64, room: usize) -> BriefingFiles {
     let all = others.len() as u64 + unseen;
     let mut named = others;
     named.truncate(NAMED);
     loop {
         let more = all - named.len() as u64;
         if named.is_empty() || BriefingBlockPiece::FilesNamed(&named, more).length() <= room {
-            return BriefingFiles { told, named, more };
+            return BriefingFiles { described, named, more };
         }
         named.pop();
     }

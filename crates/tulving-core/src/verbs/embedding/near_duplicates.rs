@@ -94,17 +94,18 @@ pub(crate) fn written_between(
 /// Returns the memories of the given entries with nearly the same statement, nearest first. Unlike [`near`], it does
 /// not search the index.
 pub(crate) fn near_among(
-    newcomer: LinkCandidate,
+    new_memory: LinkCandidate,
     embedding: &Embedding,
     entries: &[IndexEntry],
     now: Timestamp,
 ) -> Vec<(MemoryId, Option<MemoryNumber>, Weight)> {
-    let owned = |memory: &Memory| newcomer.boundary != Boundary::Private || memory.owner == newcomer.owner;
+    let owned =
+        |memory: &Memory| new_memory.boundary != Boundary::Private || memory.owner == new_memory.owner;
     let stands =
         |memory: &Memory| memory.status.forgotten_at.is_none() && memory.state_at(now) != State::Archived;
     let mut near: Vec<(MemoryId, Option<MemoryNumber>, Weight)> = entries
         .iter()
-        .filter(|IndexEntry { memory, .. }| newcomer.meets(memory) && owned(memory) && stands(memory))
+        .filter(|IndexEntry { memory, .. }| new_memory.meets(memory) && owned(memory) && stands(memory))
         .filter_map(|IndexEntry { memory, chunks }| {
             let cosines = chunks.iter().filter_map(|chunk| alike(embedding, chunk.embedding.as_ref()?));
             let nearest = cosines.max_by(|a, b| a.get().total_cmp(&b.get()))?;
@@ -119,11 +120,11 @@ pub(crate) fn near_among(
 /// nearest first. If the index fails, returns no memories, so that the save still succeeds.
 pub(crate) fn near(
     ports: &Ports,
-    newcomer: LinkCandidate,
+    new_memory: LinkCandidate,
     embedding: &Embedding,
     before: Option<MemoryId>,
 ) -> Result<Vec<(Memory, Weight)>, Error> {
-    let mut found = resembling(ports, newcomer, embedding, SAME)?;
+    let mut found = resembling(ports, new_memory, embedding, SAME)?;
     found.retain(|(memory, _)| before.is_none_or(|newer| memory.id < newer));
     found.truncate(LINKS);
     Ok(found)
@@ -138,15 +139,15 @@ pub(crate) fn is_near(similarity: Weight) -> bool {
 /// If the index fails, returns no memories.
 pub(crate) fn resembling(
     ports: &Ports,
-    newcomer: LinkCandidate,
+    new_memory: LinkCandidate,
     embedding: &Embedding,
     least: f32,
 ) -> Result<Vec<(Memory, Weight)>, Error> {
-    let viewer = Viewer { principal: newcomer.owner, within: Some(vec![newcomer.space]) };
+    let viewer = Viewer { principal: new_memory.owner, within: Some(vec![new_memory.space]) };
     let states = State::unarchived();
     let states_at = Some(ports.clock.now());
-    let filter = Filter { space: Some(newcomer.space), states, states_at, ..Filter::default() };
-    let scope = SearchScope { sight: ports.store.sight(&viewer)?, filter, among: None };
+    let filter = Filter { space: Some(new_memory.space), states, states_at, ..Filter::default() };
+    let scope = SearchScope { visibility: ports.store.visibility(&viewer)?, filter, among: None };
     let meaning = QueryVector { model: embedding.model.clone(), vector: embedding.vector.clone() };
     let question = SearchQuery { meaning: Some(meaning), depth: LOOKED_AT, ..SearchQuery::default() };
     let Ok(found) = ports.index.search(&scope, &question) else {
@@ -168,7 +169,7 @@ pub(crate) fn resembling(
     let mut memories: HashMap<MemoryId, Memory> =
         memories.into_iter().map(|memory| (memory.id, memory)).collect();
     let met = nearest.into_iter().filter_map(|(id, cosine)| Some((memories.remove(&id)?, weight(cosine))));
-    Ok(met.filter(|(memory, _)| newcomer.meets(memory)).collect())
+    Ok(met.filter(|(memory, _)| new_memory.meets(memory)).collect())
 }
 
 /// Builds the link from a new memory to an old memory with nearly the same statement. The link does not lower the rank

@@ -79,7 +79,7 @@ impl ForeignImportOutcome {
     }
 
     /// Returns the memory in this space that represents the candidate.
-    pub(super) fn stands_for(&self) -> Option<MemoryId> {
+    pub(super) fn imported_as(&self) -> Option<MemoryId> {
         match self {
             Self::New { id, .. }
             | Self::Updated { id }
@@ -164,9 +164,9 @@ impl ForeignImport<'_> {
         }
         let here = self.look(candidates, space)?;
         let mut act = ForeignImportWrites { writes: Vec::new(), rights: vec![right] };
-        let fates = candidates.iter().map(|candidate| self.decide_one(candidate, &here, &mut act));
-        let fates = fates.collect::<Result<Vec<ForeignImportOutcome>, Error>>()?;
-        Ok((fates, act))
+        let outcomes = candidates.iter().map(|candidate| self.decide_one(candidate, &here, &mut act));
+        let outcomes = outcomes.collect::<Result<Vec<ForeignImportOutcome>, Error>>()?;
+        Ok((outcomes, act))
     }
 
     fn look(&self, candidates: &[ForeignCandidate<'_>], space: Space) -> Result<ForeignImportContext, Error> {
@@ -492,7 +492,7 @@ fn revised(memory: &Memory, fields: VersionFields, status: Status) -> Write {
         stood: memory.status,
         status,
         attachment: None,
-        vouched: None,
+        confirmed: None,
     }))
 }
 

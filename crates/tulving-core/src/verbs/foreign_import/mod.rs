@@ -147,7 +147,7 @@ pub(crate) fn adopt(
         done: HashSet::new(),
         edited: HashSet::new(),
         pending: PendingMemories::default(),
-        foreseen: DryRunLinks::default(),
+        predicted: DryRunLinks::default(),
         withheld: RedactionCounts::default(),
         above: memories.iter().filter_map(|memory| memory.number).map(|number| number.0).max().unwrap_or(0),
         report: ForeignImportReport {
@@ -205,7 +205,7 @@ struct ForeignImport<'a> {
     edited: HashSet<MemoryId>,
     /// Changes that are decided but not yet in the store. The next decisions must take them into account.
     pending: PendingMemories,
-    foreseen: DryRunLinks,
+    predicted: DryRunLinks,
     /// The highest number of a memory in the other system.
     above: u64,
     /// The numbers of redactions in the writes.
@@ -248,20 +248,21 @@ impl ForeignImport<'_> {
         if candidates.is_empty() {
             return Ok(());
         }
-        let fates = access::decide_again(|| {
-            let (fates, mut act) = self.decide(&candidates)?;
+        let outcomes = access::decide_again(|| {
+            let (outcomes, mut act) = self.decide(&candidates)?;
             if self.options.dry_run || act.writes.is_empty() {
-                return Ok(fates);
+                return Ok(outcomes);
             }
             let now = self.ports.clock.now();
-            act.writes
-                .extend(fates.iter().any(ForeignImportOutcome::changes).then(|| self.audited(&space, now)));
+            act.writes.extend(
+                outcomes.iter().any(ForeignImportOutcome::changes).then(|| self.audited(&space, now)),
+            );
             let set = access::changes(self.caller, now, act.rights, act.writes);
             let applied = self.ports.store.apply(&set)?;
-            Ok(settled(fates, applied.loaded))
+            Ok(settled(outcomes, applied.loaded))
         })?;
-        for (candidate, fate) in candidates.iter().zip(fates) {
-            self.note(candidate, fate);
+        for (candidate, outcome) in candidates.iter().zip(outcomes) {
+            self.note(candidate, outcome);
         }
         Ok(())
     }
@@ -275,14 +276,14 @@ impl ForeignImport<'_> {
         Write::Audit(entry)
     }
 
-    fn note(&mut self, candidate: &ForeignCandidate<'_>, fate: ForeignImportOutcome) {
+    fn note(&mut self, candidate: &ForeignCandidate<'_>, outcome: ForeignImportOutcome) {
         let there = candidate.there;
         self.done.insert(there.name.clone());
-        if let Some(id) = fate.stands_for() {
+        if let Some(id) = outcome.imported_as() {
             self.stand_for.insert(there.name.clone(), id);
         }
         let report = &mut self.report;
-        let became = match fate {
+        let became = match outcome {
             ForeignImportOutcome::New { renumbered, forgotten, .. } => {
                 report.new += 1;
                 report.forgotten += u64::from(forgotten);
@@ -368,7 +369,7 @@ impl ForeignImport<'_> {
     }
 
     fn foresee_links(&mut self, edges: &[Association]) -> Result<(), Error> {
-        let DryRunLinks { sources, links } = &mut self.foreseen;
+        let DryRunLinks { sources, links } = &mut self.predicted;
         let more: Vec<MemoryId> =
             edges.iter().map(|edge| edge.source).filter(|source| sources.insert(*source)).collect();
         links.extend(self.ports.store.associations(&self.caller.viewer, &more)?.iter().map(link_of));
@@ -383,9 +384,9 @@ impl ForeignImport<'_> {
 }
 
 /// Updates the outcome of new candidates with the store's results.
-fn settled(fates: Vec<ForeignImportOutcome>, loaded: Vec<LoadOutcome>) -> Vec<ForeignImportOutcome> {
+fn settled(outcomes: Vec<ForeignImportOutcome>, loaded: Vec<LoadOutcome>) -> Vec<ForeignImportOutcome> {
     let mut loaded = loaded.into_iter();
-    let settle = |fate: ForeignImportOutcome| match fate {
+    let settle = |outcome: ForeignImportOutcome| match outcome {
         ForeignImportOutcome::New { id, forgotten, .. } => match loaded.next() {
             Some(LoadOutcome::Added) => ForeignImportOutcome::New { id, forgotten, renumbered: None },
             Some(LoadOutcome::Renumbered { from, to }) => {
@@ -395,9 +396,9 @@ fn settled(fates: Vec<ForeignImportOutcome>, loaded: Vec<LoadOutcome>) -> Vec<Fo
             // Somebody else imported the memory at the same time.
             Some(LoadOutcome::Present | LoadOutcome::Dangling) | None => ForeignImportOutcome::Known { id },
         },
-        fate => fate,
+        outcome => outcome,
     };
-    fates.into_iter().map(settle).collect()
+    outcomes.into_iter().map(settle).collect()
 }
 
 fn skipped(memory: &ForeignMemory, why: String) -> SkippedItem {

@@ -15,23 +15,23 @@ pub(super) fn act(
     ports: &Ports,
     caller: &Caller,
     id: ProposalId,
-    deed: &ProposedChange,
+    action: &ProposedChange,
 ) -> Result<AppliedProposal, Error> {
     let stale = || Error::NoProposal { id };
-    let first = deed.of.first().ok_or_else(stale)?;
+    let first = action.of.first().ok_or_else(stale)?;
     let link = |to: &MemoryAtVersion, relation: Relation| {
-        let weight = deed.weight.map(Weight::get);
+        let weight = action.weight.map(Weight::get);
         let request = AssociationRequest { target: to.id.into(), relation: Some(relation), weight };
-        associate::associate(ports, caller, first.id.into(), &request, Some(deed.reason)).map(drop)
+        associate::associate(ports, caller, first.id.into(), &request, Some(action.reason)).map(drop)
     };
-    let (message, saved) = match deed.act {
+    let (message, saved) = match action.act {
         ProposedAct::Supersede => {
-            let older = deed.of.get(1).ok_or_else(stale)?;
+            let older = action.of.get(1).ok_or_else(stale)?;
             link(older, Relation::Updates)?;
             (format!("{} updates {} from now on", first.label, older.label), None)
         }
         ProposedAct::Contradict => {
-            let other = deed.of.get(1).ok_or_else(stale)?;
+            let other = action.of.get(1).ok_or_else(stale)?;
             link(other, Relation::Contradicts)?;
             (format!("{} contradicts {} from now on", first.label, other.label), None)
         }
@@ -42,18 +42,18 @@ pub(super) fn act(
                 ..UpdateRequest::default()
             };
             edit::update(ports, caller, first.id.into(), &fact)?;
-            for other in &deed.of[1..] {
+            for other in &action.of[1..] {
                 link(other, Relation::Updates)?;
             }
             (format!("{} is a fact from now on", first.label), None)
         }
         ProposedAct::Forget => {
-            let request = ForgetRequest { mode: ForgetMode::Soft, reason: Some(deed.reason.to_owned()) };
+            let request = ForgetRequest { mode: ForgetMode::Soft, reason: Some(action.reason.to_owned()) };
             forget::forget(ports, caller, first.id.into(), &request)?;
             (format!("Forgot {}; it can be restored", first.label), None)
         }
         ProposedAct::Archive => {
-            status::archive(ports, caller, first.id.into(), Some(deed.reason))?;
+            status::archive(ports, caller, first.id.into(), Some(action.reason))?;
             (format!("Archived {}; it can be brought back", first.label), None)
         }
         ProposedAct::ReplaceRedacted => {
@@ -62,5 +62,5 @@ pub(super) fn act(
             (format!("Saved {} without its secrets and erased {label}", new.label()), Some(new.id))
         }
     };
-    Ok(AppliedProposal { proposal: id, act: deed.act, message, saved })
+    Ok(AppliedProposal { proposal: id, act: action.act, message, saved })
 }

@@ -89,7 +89,7 @@ fn found<'a>(
         true => (one, other, here, there),
         false => (other, one, there, here),
     };
-    let told = |value: &str| preview::short(&secrets::redacted(value));
+    let described = |value: &str| preview::short(&secrets::redacted(value));
     let updates =
         ProposedChange::new(ProposedAct::Supersede, &[newer, older], "it states another value and is newer");
     let contradicts =
@@ -100,9 +100,9 @@ fn found<'a>(
         why: format!(
             "{} says `{}`, and {} says `{}` since {}",
             older.label(),
-            told(&old),
+            described(&old),
             newer.label(),
-            told(&new),
+            described(&new),
             scan.caller.zone.date(ties::said_at(newer).0)
         ),
         advice: Some(format!(
@@ -110,6 +110,6 @@ fn found<'a>(
             name(newer),
             name(older)
         )),
-        deeds: (!older.status.pinned).then_some(updates).into_iter().chain([contradicts]).collect(),
+        actions: (!older.status.pinned).then_some(updates).into_iter().chain([contradicts]).collect(),
     }
 }

@@ -120,7 +120,7 @@ fn contradiction<'a>(source: &'a Memory, target: &'a Memory) -> ScanFinding<'a> 
         memories: vec![source, target],
         why: format!("{} is said to contradict {}", source.label(), target.label()),
         advice: Some("choose the one that is true".to_owned()),
-        deeds: vec![keep(source, target), keep(target, source)],
+        actions: vec![keep(source, target), keep(target, source)],
     }
 }
 
@@ -161,17 +161,17 @@ fn differs<'a>(weight: Weight, newer: &'a Memory, older: &'a Memory, both: Strin
     };
     let contradicts =
         ProposedChange::new(ProposedAct::Contradict, &[newer, older], "they cannot both be true");
-    let told = |memory: &Memory| {
+    let described = |memory: &Memory| {
         let words = duplicates::telling_words(&secrets::redacted(&memory.fields.text.content));
         preview::short(&words.join(" "))
     };
-    let (new, old) = (told(newer), told(older));
+    let (new, old) = (described(newer), described(older));
     ScanFinding {
         kind: FindingKind::Differs,
         memories: vec![older, newer],
         why: format!("they are {:.2} alike, and one says `{old}` where the other says `{new}`", weight.get()),
         advice: Some(both),
-        deeds: (!older.status.pinned).then_some(updates).into_iter().chain([contradicts]).collect(),
+        actions: (!older.status.pinned).then_some(updates).into_iter().chain([contradicts]).collect(),
     }
 }
 
@@ -184,7 +184,7 @@ fn near_duplicate<'a>(
 ) -> ScanFinding<'a> {
     let names = duplicates::same_names(&newer.fields.text.content, &older.fields.text.content);
     let sure = names && (likeness == TextSimilarity::Alike || weight.get() >= SAME);
-    let deed = ProposedChange {
+    let action = ProposedChange {
         weight: Some(weight),
         ..ProposedChange::new(ProposedAct::Supersede, &[newer, older], "it says nearly the same and is newer")
     };
@@ -201,7 +201,7 @@ fn near_duplicate<'a>(
         memories: vec![older, newer],
         why: format!("they are {:.2} alike", weight.get()),
         advice: Some(advice),
-        deeds: proposed.then_some(deed).into_iter().collect(),
+        actions: proposed.then_some(action).into_iter().collect(),
     }
 }
 
@@ -242,7 +242,7 @@ fn repeated(
             kind: FindingKind::Repeated,
             why: format!("it was observed {} times", of.len()),
             advice: None,
-            deeds: vec![ProposedChange::new(ProposedAct::Promote, &of, "it was observed several times")],
+            actions: vec![ProposedChange::new(ProposedAct::Promote, &of, "it was observed several times")],
             memories: of,
         };
         if hear(&found).is_break() {
@@ -304,7 +304,7 @@ fn forks(
             advice: Some(
                 "link the true one with `tulving associate NEWER OLDER --relation updates`".to_owned(),
             ),
-            deeds: Vec::new(),
+            actions: Vec::new(),
         };
         if hear(&found).is_break() {
             return Ok(ControlFlow::Break(()));

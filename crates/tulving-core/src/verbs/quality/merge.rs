@@ -213,7 +213,7 @@ impl MergeTransaction<'_> {
             status: memory.status,
             chunks: None,
             attachment: None,
-            vouched: None,
+            confirmed: None,
         })));
         self.pass.acts.push(PassAct::Edited { memory: memory.id, from, to });
         Ok(())

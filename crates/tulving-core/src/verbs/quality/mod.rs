@@ -37,7 +37,7 @@ struct ScanFinding<'a> {
     memories: Vec<&'a Memory>,
     why: String,
     advice: Option<String>,
-    deeds: Vec<ProposedChange>,
+    actions: Vec<ProposedChange>,
 }
 
 /// A proposed action, and the state on which it was decided.
@@ -116,7 +116,7 @@ pub(crate) fn quality(
         let count = report.counts.entry(found.kind).or_default();
         *count += 1;
         if *count <= request.limit as u64 {
-            findings.push(told(found));
+            findings.push(described(found));
         }
         ControlFlow::Continue(())
     })?;
@@ -127,25 +127,28 @@ pub(crate) fn quality(
 /// Carries out the proposal with this id, if the proposal is still valid.
 pub(crate) fn apply(ports: &Ports, caller: &Caller, id: ProposalId) -> Result<AppliedProposal, Error> {
     access::space_of_call(ports, caller)?;
-    let mut deed = None;
+    let mut action = None;
     // The age limit does not apply here, because the id does not include it.
     QualityScan::new(ports, caller, FindingKind::ALL).run(&mut |_| {}, &mut |found| {
-        deed = found.deeds.iter().find(|deed| deed.id(found.kind) == id).cloned();
-        if deed.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        action = found.actions.iter().find(|action| action.id(found.kind) == id).cloned();
+        if action.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     })?;
-    let deed = deed.ok_or(Error::NoProposal { id })?;
-    act::act(ports, caller, id, &deed)
+    let action = action.ok_or(Error::NoProposal { id })?;
+    act::act(ports, caller, id, &action)
 }
 
-fn told(found: &ScanFinding<'_>) -> QualityFinding {
-    let proposal =
-        |deed: &ProposedChange| QualityProposal { id: deed.id(found.kind), act: deed.act, does: deed.does() };
+fn described(found: &ScanFinding<'_>) -> QualityFinding {
+    let proposal = |action: &ProposedChange| QualityProposal {
+        id: action.id(found.kind),
+        act: action.act,
+        does: action.does(),
+    };
     QualityFinding {
         kind: found.kind,
         memories: found.memories.iter().map(|memory| concerned(memory)).collect(),
         why: found.why.clone(),
         advice: found.advice.clone(),
-        proposals: found.deeds.iter().map(proposal).collect(),
+        proposals: found.actions.iter().map(proposal).collect(),
     }
 }
 

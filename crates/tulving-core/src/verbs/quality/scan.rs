@@ -128,12 +128,12 @@ impl<'a> QualityScan<'a> {
             memories: vec![first, memory],
             why: "they are equal except for case, punctuation and white space".to_owned(),
             advice: None,
-            deeds: Vec::new(),
+            actions: Vec::new(),
         };
         Ok(hear(&match needless(first, memory) {
             Some(one) => {
-                let deed = ProposedChange::new(ProposedAct::Forget, &[one], "another memory says the same");
-                ScanFinding { deeds: vec![deed], ..found }
+                let action = ProposedChange::new(ProposedAct::Forget, &[one], "another memory says the same");
+                ScanFinding { actions: vec![action], ..found }
             }
             None => ScanFinding {
                 advice: Some(

@@ -112,7 +112,7 @@ fn secret<'a>(scan: &QualityScan<'_>, memory: &'a Memory) -> Result<Option<ScanF
         }),
         None => None,
     };
-    let deeds = match advice {
+    let actions = match advice {
         Some(_) => Vec::new(),
         None => vec![ProposedChange::new(ProposedAct::ReplaceRedacted, &[memory], "it held a secret")],
     };
@@ -123,7 +123,7 @@ fn secret<'a>(scan: &QualityScan<'_>, memory: &'a Memory) -> Result<Option<ScanF
         memories: vec![memory],
         why,
         advice: Some(advice),
-        deeds,
+        actions,
     }))
 }
 
@@ -177,13 +177,13 @@ fn instructions(memory: &Memory) -> Option<ScanFinding<'_>> {
         true => format!("it {does}"),
         false => format!("it {does}: \u{201c}{quote}\u{201d}"),
     };
-    let (deeds, advice) = match memory.provenance.mirror {
+    let (actions, advice) = match memory.provenance.mirror {
         Some(_) => (Vec::new(), Some("remove it from the file; the memory follows".to_owned())),
         None => {
             (vec![ProposedChange::new(ProposedAct::Forget, &[memory], "it tries to command an agent")], None)
         }
     };
-    Some(ScanFinding { kind: FindingKind::Instructions, memories: vec![memory], why, advice, deeds })
+    Some(ScanFinding { kind: FindingKind::Instructions, memories: vec![memory], why, advice, actions })
 }
 
 fn superseded_pinned(memory: &Memory) -> Option<ScanFinding<'_>> {
@@ -193,7 +193,7 @@ fn superseded_pinned(memory: &Memory) -> Option<ScanFinding<'_>> {
         memories: vec![memory],
         why: "it is pinned, and another memory updates it".to_owned(),
         advice: Some("`tulving unpin` it, or remove the link with `tulving dissociate`".to_owned()),
-        deeds: Vec::new(),
+        actions: Vec::new(),
     })
 }
 
@@ -217,7 +217,7 @@ fn oversized<'a>(scan: &QualityScan<'_>, memory: &'a Memory) -> Result<Option<Sc
     };
     let advice = "push it as a file with `tulving push`, or split it into several memories".to_owned();
     let kind = FindingKind::Oversized;
-    Ok(Some(ScanFinding { kind, memories: vec![memory], why, advice: Some(advice), deeds: Vec::new() }))
+    Ok(Some(ScanFinding { kind, memories: vec![memory], why, advice: Some(advice), actions: Vec::new() }))
 }
 
 /// Reports a memory without information. A memory with a name, an attachment or a conversation, or a pinned memory, is
@@ -243,8 +243,8 @@ fn idle(memory: &Memory) -> Option<ScanFinding<'_>> {
         Some(JunkKind::Blob) => (FindingKind::Junk, "it is a long piece of data without a word about it"),
         None => return None,
     };
-    let deeds = vec![ProposedChange::new(ProposedAct::Forget, &[memory], "it says nothing")];
-    Some(ScanFinding { kind, memories: vec![memory], why: why.to_owned(), advice: None, deeds })
+    let actions = vec![ProposedChange::new(ProposedAct::Forget, &[memory], "it says nothing")];
+    Some(ScanFinding { kind, memories: vec![memory], why: why.to_owned(), advice: None, actions })
 }
 
 fn never_recalled<'a>(scan: &QualityScan<'_>, memory: &'a Memory) -> Option<ScanFinding<'a>> {
@@ -265,6 +265,6 @@ fn never_recalled<'a>(scan: &QualityScan<'_>, memory: &'a Memory) -> Option<Scan
             days => format!("nobody recalled it in the {days} days since it was saved"),
         },
         advice: None,
-        deeds: vec![ProposedChange::new(ProposedAct::Archive, &[memory], "it was never recalled")],
+        actions: vec![ProposedChange::new(ProposedAct::Archive, &[memory], "it was never recalled")],
     })
 }

@@ -33,7 +33,7 @@ pub(super) struct RankedMemory {
     /// The highest possible score.
     pub(super) most: f64,
     /// A memory with a better rank and the same content.
-    pub(super) twin_of: Option<MemoryRef>,
+    pub(super) duplicate_of: Option<MemoryRef>,
     /// Other items of the memory that match well.
     pub(super) further: Vec<MatchingSection>,
 }
@@ -80,7 +80,7 @@ pub(super) fn hits(
         }
         bytes += content.len();
         let evidence =
-            ranked.evidence_item.map_or(0.0, |at| evidence::weight_in(&found.items[at], &gathered.aspects));
+            ranked.evidence_item.map_or(0.0, |at| evidence::weight_in(&found.items[at], &gathered.features));
         hits.push(hit(ranked, Sections { best, further }, cut, evidence));
     }
     if let Some(left) = &mut left {
@@ -110,7 +110,7 @@ struct Sections {
 /// Returns the words of the question, as the keyword lane searched for them.
 fn words(asked: &QueryContext<'_>, gathered: &LaneResults) -> QuestionWords {
     let question = asked.ask.question.as_str();
-    let stripped = gathered.aspects.addressed.stripped.as_str();
+    let stripped = gathered.features.addressed.stripped.as_str();
     let looked_for = if asked.ask.exact_words { question } else { stripped };
     QuestionWords::of(question, looked_for, &gathered.found.rarities)
 }
@@ -140,13 +140,13 @@ fn sections(
         Some(best_section(content, matched))
     };
     let best = section(item).filter(|_| sections.len() > 1);
-    let mut told: Vec<&str> = best.iter().map(|best| &content[best.start..best.end]).collect();
+    let mut described: Vec<&str> = best.iter().map(|best| &content[best.start..best.end]).collect();
     let mut further = Vec::new();
     for MatchingSection { at, share } in best.iter().flat_map(|_| &ranked.further) {
         let Some(section) = section(*at) else { continue };
         let text = &content[section.start..section.end];
-        if !told.contains(&text) {
-            told.push(text);
+        if !described.contains(&text) {
+            described.push(text);
             further.push((section, *share, text.to_owned()));
         }
     }
@@ -164,8 +164,8 @@ fn hit(ranked: RankedMemory, sections: Sections, cut: bool, evidence: f64) -> Hi
     let score = ranked.score();
     let relevance_score = Score::share(score, ranked.most);
     let why = why(&ranked, score);
-    let RankedMemory { memory, marks, parts, twin_of, .. } = ranked;
-    let explanation = Some(Explanation { score, lanes: marks, parts, evidence, twin_of });
+    let RankedMemory { memory, marks, parts, duplicate_of, .. } = ranked;
+    let explanation = Some(Explanation { score, lanes: marks, parts, evidence, duplicate_of });
     let further = sections.further.into_iter().map(|(section, share, content)| {
         let relevance_score = Score::share(relevance_score.get() * share, 1.0);
         FurtherSection { section, relevance_score, content }
@@ -196,6 +196,6 @@ fn why(ranked: &RankedMemory, score: f64) -> String {
         sum.push_str(&format!("{gap}{sign}{} {:.places$}", part.name.as_str(), part.value.abs()));
     }
     let duplicate =
-        ranked.twin_of.map_or_else(String::new, |of| format!(", behind {of} which says the same"));
+        ranked.duplicate_of.map_or_else(String::new, |of| format!(", behind {of} which says the same"));
     format!("{lanes}: {sum} = {score:.places$}{duplicate}")
 }

@@ -40,8 +40,8 @@ pub(super) fn further(
     let most = score(best);
     let fits = |at: usize| {
         let share = score(at) / most;
-        let told = evidence::strength([evidence::weight(&items[at])]) > Strength::None;
-        (told && (SHARE..=1.0).contains(&share)).then_some(MatchingSection { at, share })
+        let described = evidence::strength([evidence::weight(&items[at])]) > Strength::None;
+        (described && (SHARE..=1.0).contains(&share)).then_some(MatchingSection { at, share })
     };
     let mut further: Vec<MatchingSection> = others.into_iter().filter_map(fits).collect();
     further.sort_by(|a, b| descending((a.share, a.at), (b.share, b.at)));

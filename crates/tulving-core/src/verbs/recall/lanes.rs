@@ -26,19 +26,19 @@ const MILLIS_PER_DAY: i64 = 86_400_000;
 /// The results of the lanes, and the other features of the question.
 pub(super) struct LaneResults {
     pub(super) found: SearchResults,
-    pub(super) aspects: QueryFeatures,
+    pub(super) features: QueryFeatures,
     pub(super) missing: Vec<FailedLane>,
 }
 
 /// Returns the scope of a search: the memories that the caller may see and that match the filter. The store evaluates
 /// in advance the conditions that the index cannot evaluate.
 pub(super) fn scope(ports: &Ports, caller: &Caller, filter: &Filter) -> Result<SearchScope, Error> {
-    let sight = ports.store.sight(&caller.viewer)?;
+    let visibility = ports.store.visibility(&caller.viewer)?;
     let among = match filter.is_plain() {
         true => None,
         false => Some(ports.store.ids(&caller.viewer, filter, Sort::Newest)?),
     };
-    Ok(SearchScope { sight, filter: filter.clone(), among })
+    Ok(SearchScope { visibility, filter: filter.clone(), among })
 }
 
 /// Queries the index.
@@ -68,14 +68,14 @@ pub(super) fn gather(
     let words = if ask.exact_words { &ask.question } else { &addressed.stripped };
     let terms = if uses(Lane::Keyword) { terms::terms(words) } else { Vec::new() };
     let asked_at = ask.asked_at.or(ask.as_of).unwrap_or(now);
-    let aspects = QueryFeatures {
+    let features = QueryFeatures {
         intervals: when::intervals(&ask.question, asked_at, zone),
         of_time_alone: when::asks_of_time_alone(&ask.question, zone.wall(asked_at)),
         asks_when: when::asks_when(&ask.question),
         unsaid_from: unsaid_from(asked_at, now),
         addressed,
     };
-    let asked = SearchQuery { terms, exact: ask.exact_words, meaning, depth, times: times(ask, &aspects) };
+    let asked = SearchQuery { terms, exact: ask.exact_words, meaning, depth, times: times(ask, &features) };
     let found = match ports.index.search(scope, &asked) {
         Ok(found) => found,
         Err(IndexError::Store(error)) => return Err(error.into()),
@@ -99,16 +99,16 @@ pub(super) fn gather(
     if asked.meaning.is_some() && found.unembedded > 0 {
         missing.push(FailedLane { lane: Lane::Vector, why: waiting(found.unembedded) });
     }
-    Ok(LaneResults { found, aspects, missing })
+    Ok(LaneResults { found, features, missing })
 }
 
 /// Returns the intervals of a question that asks only for a time; all memories of these intervals are candidates. With
 /// rank fusion, times are ignored.
-fn times(ask: &RecallQuestion, aspects: &QueryFeatures) -> Vec<Range<Timestamp>> {
-    if !aspects.of_time_alone || ask.fusion == Fusion::Ranks {
+fn times(ask: &RecallQuestion, features: &QueryFeatures) -> Vec<Range<Timestamp>> {
+    if !features.of_time_alone || ask.fusion == Fusion::Ranks {
         return Vec::new();
     }
-    aspects.intervals.iter().map(QuestionInterval::span).collect()
+    features.intervals.iter().map(QuestionInterval::span).collect()
 }
 
 /// Returns the time from which statements are later than a question that was asked in the past; `None` for a current

@@ -26,7 +26,7 @@ use super::plan::{BEST, RecallPlan};
 use super::weighing::{BestItem, Weighing};
 
 /// Number of the best hits that count as evidence.
-const WITNESSES: usize = 5;
+const EVIDENCE_HITS: usize = 5;
 
 /// A question being answered.
 pub(super) struct QueryContext<'a> {
@@ -76,8 +76,8 @@ pub(super) fn answer(
         Fusion::Measured => asked.measured(&mut gathered, &lanes)?,
         Fusion::Ranks => asked.fused(&mut gathered, lanes)?,
     };
-    let evidence_items = ranked.iter().take(WITNESSES).filter_map(|ranked| ranked.evidence_item);
-    let weight = |at: usize| evidence::weight_in(&gathered.found.items[at], &gathered.aspects);
+    let evidence_items = ranked.iter().take(EVIDENCE_HITS).filter_map(|ranked| ranked.evidence_item);
+    let weight = |at: usize| evidence::weight_in(&gathered.found.items[at], &gathered.features);
     let mut strength = evidence::strength(evidence_items.map(weight));
     let is_weaker = |strength: Strength| ask.abstain_below.is_some_and(|least| strength < least);
     if is_weaker(strength) {
@@ -87,7 +87,7 @@ pub(super) fn answer(
     let (mut hits, mut left_out) = answer::hits(&asked, ranked, &gathered)?;
     if left_out > 0 {
         // The strength must come from the returned hits, because hits that did not fit are not in the answer.
-        strength = evidence::strength(hits.iter().take(WITNESSES).map(Hit::evidence));
+        strength = evidence::strength(hits.iter().take(EVIDENCE_HITS).map(Hit::evidence));
         if is_weaker(strength) {
             left_out += hits.drain(..).len() as u64;
         }
@@ -174,7 +174,7 @@ impl QueryContext<'_> {
                 marks,
                 parts,
                 most,
-                twin_of: None,
+                duplicate_of: None,
                 further,
             })
         });
@@ -213,13 +213,13 @@ impl QueryContext<'_> {
         gathered: &mut LaneResults,
         lanes: &[LaneRanking],
     ) -> Result<(Vec<RankedMemory>, u64), Error> {
-        let scores = ItemScores::of(&gathered.found, &gathered.aspects);
+        let scores = ItemScores::of(&gathered.found, &gathered.features);
         let mut best = best_items(&gathered.found, |at| scores.score(at));
         best.retain(|best| scores.says_something(best.at));
         best.sort_unstable_by(|a, b| descending((a.score, a.memory), (b.score, b.memory)));
         let first = best.iter().take(spread::SEEDS).map(|best| (best.memory, 1.0)).collect();
         let linked = self.graph(first, &mut gathered.missing);
-        let most = gathered.aspects.most() + weigh::most(self.ask.channel.as_deref(), !linked.is_empty());
+        let most = gathered.features.most() + weigh::most(self.ask.channel.as_deref(), !linked.is_empty());
         let weighing = Weighing {
             asked: self,
             found: &gathered.found,

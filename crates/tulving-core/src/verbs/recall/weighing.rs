@@ -88,9 +88,9 @@ impl WeighedMemories {
     /// Returns for each ranked memory whether it steps back. A memory steps back if an earlier memory in the ranking
     /// has the same final successor.
     fn stepping_back(&self) -> Vec<bool> {
-        let mut told = HashSet::new();
+        let mut described = HashSet::new();
         let steps =
-            |ranked: &RankedMemory| self.end_of(ranked.memory.id).is_some_and(|end| !told.insert(end));
+            |ranked: &RankedMemory| self.end_of(ranked.memory.id).is_some_and(|end| !described.insert(end));
         self.ranked.iter().map(steps).collect()
     }
 
@@ -315,7 +315,7 @@ impl Weighing<'_> {
                 marks,
                 parts,
                 most,
-                twin_of: None,
+                duplicate_of: None,
                 further,
             })
         });
@@ -330,7 +330,7 @@ fn in_order(ranked: Vec<RankedMemory>, apart: &duplicates::DeduplicatedOrder) ->
     let mut slots: Vec<Option<RankedMemory>> = ranked.into_iter().map(Some).collect();
     for (duplicate, of) in &apart.duplicates {
         if let Some(Some(ranked)) = slots.get_mut(*duplicate) {
-            ranked.twin_of = Some(names[*of]);
+            ranked.duplicate_of = Some(names[*of]);
         }
     }
     apart.order.iter().filter_map(|at| slots[*at].take()).collect()

@@ -35,7 +35,7 @@ use crate::verbs::retract::{self, Edge, named, retract};
 use crate::verbs::status;
 use crate::verbs::succession::{self, PointInTime};
 
-use super::confirm::{self, vouched};
+use super::confirm::{self, confirmed};
 use super::dedupe::{self, PendingMemories, UniqueSlot};
 use super::derive::DraftContext;
 use super::intake::{Draft, Imported, Patch, ValidatedLink};
@@ -70,7 +70,7 @@ struct ComparedMemory {
     /// The index of the memory's receipt.
     receipt: usize,
     id: MemoryId,
-    newcomer: LinkCandidate,
+    new_memory: LinkCandidate,
     embedding: Embedding,
     content: String,
     /// True if other memories may be linked to this memory.
@@ -139,7 +139,7 @@ impl<'a> SaveBatch<'a> {
                 created
             }
             Some((UniqueSlot::Content(..), duplicate))
-                if vouched(draft, &duplicate, self.caller).is_some() =>
+                if confirmed(draft, &duplicate, self.caller).is_some() =>
             {
                 let duplicate = self.share(draft, duplicate);
                 warnings.extend(said(&duplicate, unmoved(draft, &duplicate)));
@@ -153,7 +153,7 @@ impl<'a> SaveBatch<'a> {
             Some((UniqueSlot::SourcePath(..), duplicate))
                 if (draft.repeats(&duplicate)
                     || (says(draft, &duplicate) && is_shared(draft, &duplicate)))
-                    && vouched(draft, &duplicate, self.caller).is_none() =>
+                    && confirmed(draft, &duplicate, self.caller).is_none() =>
             {
                 warnings.extend(kept(draft, &duplicate));
                 self.reuse(SaveOutcome::Unchanged, draft, chunks, duplicate)?
@@ -164,8 +164,8 @@ impl<'a> SaveBatch<'a> {
             }
         };
         warnings.extend(before.as_ref().and_then(|before| reopened(self.caller, before, &memory)));
-        let is_vouched = |before: &Memory| before.provenance.author != memory.provenance.author;
-        let changed = before.filter(is_vouched).map(|before| confirm::changes(&before, &memory));
+        let is_confirmed = |before: &Memory| before.provenance.author != memory.provenance.author;
+        let changed = before.filter(is_confirmed).map(|before| confirm::changes(&before, &memory));
         memory.commands = commands::marks(&memory.fields);
         warnings.extend(Warning::marked(memory.commands.clone()));
         warnings.extend(expired(&memory, self.now));
@@ -444,9 +444,9 @@ impl<'a> SaveBatch<'a> {
         duplicate: Memory,
     ) -> Result<(SaveOutcome, Memory, bool), Error> {
         draft.patch.check_span(&duplicate.fields.span)?;
-        let vouched = vouched(draft, &duplicate, self.caller);
+        let confirmed = confirmed(draft, &duplicate, self.caller);
         let mut fields = draft.onto(&duplicate.fields);
-        if vouched.is_some() && fields.text.content_hash == duplicate.fields.text.content_hash {
+        if confirmed.is_some() && fields.text.content_hash == duplicate.fields.text.content_hash {
             // Equal words may have different Unicode composition, but the sections belong to the stored text.
             fields.text.content.clone_from(&duplicate.fields.text.content);
         }
@@ -454,7 +454,7 @@ impl<'a> SaveBatch<'a> {
         let attachment = draft.provenance.attachment.clone();
         let other_file = attachment.as_ref().map(|one| &one.hash)
             != duplicate.provenance.attachment.as_ref().map(|other| &other.hash);
-        if fields == duplicate.fields && !other_file && vouched.is_none() {
+        if fields == duplicate.fields && !other_file && confirmed.is_none() {
             return self.reuse(SaveOutcome::Unchanged, draft, chunks, duplicate);
         }
         if fields.boundary != duplicate.fields.boundary {
@@ -483,7 +483,7 @@ impl<'a> SaveBatch<'a> {
             status,
             chunks: changed.then(|| chunks.to_vec()),
             attachment: other_file.then(|| attachment.clone()),
-            vouched,
+            confirmed,
         })));
         if duplicate.status.quarantined_at.is_some() && status.quarantined_at.is_none() {
             let accepted = status::audit(self.caller, self.now, AuditAct::Accepted, &duplicate, None, None);
@@ -492,7 +492,7 @@ impl<'a> SaveBatch<'a> {
         if let Some(old) = duplicate.provenance.attachment.as_ref().filter(|_| other_file) {
             self.writes.push(objects::leaves(old, self.now).0);
         }
-        let ConfirmedOrigin { author, trust } = vouched.unwrap_or(ConfirmedOrigin {
+        let ConfirmedOrigin { author, trust } = confirmed.unwrap_or(ConfirmedOrigin {
             author: duplicate.provenance.author,
             trust: duplicate.provenance.trust,
         });
@@ -523,10 +523,10 @@ impl<'a> SaveBatch<'a> {
             self.seen = Some(self.ports.store.head()?);
         }
         let content = memory.fields.text.content.as_str();
-        let newcomer = LinkCandidate::of(memory);
+        let new_memory = LinkCandidate::of(memory);
         let contender = ConflictCandidate::of(memory);
         let least = if contender.is_some() { embedding::ABOUT } else { embedding::SAME };
-        let mut found = embedding::resembling(self.ports, newcomer, embedding, least)?;
+        let mut found = embedding::resembling(self.ports, new_memory, embedding, least)?;
         let memories = found.iter_mut().map(|(old, _)| old);
         succession::settle(self.ports, self.caller, memories, PointInTime::Now(self.now))?;
         let is_linked = |old: &Memory| {
@@ -547,7 +547,7 @@ impl<'a> SaveBatch<'a> {
                 duplicate: stands(old) && duplicates::may_be_same(content, &old.fields.text.content),
             })
             .collect();
-        let before = self.compared.iter().filter(|other| other.stays && other.newcomer == newcomer);
+        let before = self.compared.iter().filter(|other| other.stays && other.new_memory == new_memory);
         near.extend(before.filter_map(|other| {
             let similarity = embedding::alike(embedding, &other.embedding)?;
             let duplicate = duplicates::may_be_same(content, &other.content);
@@ -560,7 +560,7 @@ impl<'a> SaveBatch<'a> {
         self.compared.push(ComparedMemory {
             receipt: self.receipts.len(),
             id: memory.id,
-            newcomer,
+            new_memory,
             embedding: embedding.clone(),
             content: content.to_owned(),
             stays: memory.state_at(self.now) != State::Archived,
@@ -589,12 +589,12 @@ impl<'a> SaveBatch<'a> {
             };
             if relation == Relation::Updates && !self.inserted.contains(&memory.id) {
                 let pair = (memory, target.id);
-                let (taken_back, told) = retract(self.ports, self.caller, self.now, pair, &self.writes)?;
+                let (taken_back, described) = retract(self.ports, self.caller, self.now, pair, &self.writes)?;
                 if !taken_back.is_empty() {
                     self.rights.push(self.in_place(memory));
                 }
                 self.writes.extend(taken_back);
-                warnings.extend(told);
+                warnings.extend(described);
             }
             self.writes.push(Write::Link(Association {
                 source: memory.id,
@@ -633,7 +633,7 @@ impl<'a> SaveBatch<'a> {
     }
 
     /// Returns the receipts that [`apply`](Self::apply) would return.
-    pub(crate) fn foreseen(self) -> Vec<Receipt> {
+    pub(crate) fn predicted(self) -> Vec<Receipt> {
         self.receipts
     }
 
@@ -710,7 +710,7 @@ fn relate_late(
     let Some(first) = compared.first() else {
         return Ok(());
     };
-    let mut ids = embedding::written_between(ports, first.newcomer.space, seen, last)?;
+    let mut ids = embedding::written_between(ports, first.new_memory.space, seen, last)?;
     ids.retain(|id| compared.iter().all(|own| own.id != *id));
     if ids.is_empty() {
         return Ok(());
@@ -720,7 +720,7 @@ fn relate_late(
     let (mut writes, mut found) = (Vec::new(), Vec::new());
     for own in compared {
         let known = &receipts[own.receipt].near;
-        let near = embedding::near_among(own.newcomer, &own.embedding, &entries, now).into_iter();
+        let near = embedding::near_among(own.new_memory, &own.embedding, &entries, now).into_iter();
         let new = near.filter(|(id, ..)| known.iter().all(|near| near.id != *id));
         for (id, number, similarity) in new.take(embedding::LINKS.saturating_sub(known.len())) {
             writes.push(embedding::link(own.id, id, similarity, now));

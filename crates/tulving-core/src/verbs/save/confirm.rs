@@ -14,7 +14,7 @@ use super::intake::Draft;
 
 /// Returns the new author and trust of a memory if a draft has the same content; `None` if they do not change. A save
 /// by a pass or from an imported file does not count as explicit.
-pub(super) fn vouched(draft: &Draft, duplicate: &Memory, caller: &Caller) -> Option<ConfirmedOrigin> {
+pub(super) fn confirmed(draft: &Draft, duplicate: &Memory, caller: &Caller) -> Option<ConfirmedOrigin> {
     let (said, is) = (&draft.provenance, &duplicate.provenance);
     let on_purpose = said.author == Author::User
         && said.pass.is_none()

@@ -125,12 +125,12 @@ fn held_by(
     if let Some(memory) = pending.holder(slot).filter(|memory| memory.space == space) {
         return Ok(Some(memory.clone()));
     }
-    let found = ports.store.duplicate(viewer, &probe(slot, space, owner))?;
+    let found = ports.store.duplicate(viewer, &duplicate_query(slot, space, owner))?;
     // If the transaction has changed the stored memory, that memory no longer occupies the slot.
     Ok(found.filter(|stored| !pending.memories.contains_key(&stored.id)))
 }
 
-fn probe(slot: &UniqueSlot, space: SpaceId, owner: PrincipalId) -> DuplicateQuery<'_> {
+fn duplicate_query(slot: &UniqueSlot, space: SpaceId, owner: PrincipalId) -> DuplicateQuery<'_> {
     let audience = |private| if private { Boundary::Private } else { Boundary::Hub };
     let none = DuplicateQuery::new(space, owner, Boundary::Hub);
     match slot {

@@ -45,7 +45,7 @@ pub(crate) struct Draft {
     /// The record of the file from which the memory was read, for an import.
     pub(crate) imported: Option<Imported>,
     /// True if the metadata comes from the document itself.
-    pub(crate) told: bool,
+    pub(crate) described: bool,
     /// True if the memory is quarantined for review.
     pub(crate) quarantined: bool,
     /// The numbers of redactions in the request.
@@ -137,7 +137,7 @@ impl Draft {
             (Some(one), Some(other)) => one.hash == other.hash,
             (None, None) => {
                 memory.fields.text.content_hash == normalize::hash(self.content())
-                    && (!self.told || self.onto(&memory.fields) == memory.fields)
+                    && (!self.described || self.onto(&memory.fields) == memory.fields)
             }
             _ => false,
         }
@@ -248,7 +248,7 @@ pub(crate) fn read(request: SaveRequest, space: &Space, bounds: Limits) -> Resul
         pinned: request.pinned,
         links,
         imported: None,
-        told: false,
+        described: false,
         quarantined: false,
         withheld: RedactionCounts::default(),
         note,

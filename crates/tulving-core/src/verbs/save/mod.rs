@@ -70,7 +70,7 @@ pub(crate) struct SaveOptions {
     /// The record of the file from which the memory was read, for an import.
     pub(crate) imported: Option<intake::Imported>,
     /// True if the metadata comes from the document itself, so that a change in it counts as a change of the document.
-    pub(crate) told: bool,
+    pub(crate) described: bool,
     /// True if a background job computes the vectors, even if there are few.
     pub(crate) later: bool,
     /// True if the memory is quarantined for review when it is new.
@@ -82,7 +82,15 @@ pub(crate) struct SaveOptions {
 impl SaveOptions {
     /// Creates options with default values for a request.
     pub(crate) fn of(request: SaveRequest) -> Self {
-        Self { request, id: None, imported: None, told: false, later: false, quarantined: false, note: None }
+        Self {
+            request,
+            id: None,
+            imported: None,
+            described: false,
+            later: false,
+            quarantined: false,
+            note: None,
+        }
     }
 }
 
@@ -140,10 +148,10 @@ pub(crate) fn read_all(
 
 /// Validates one request, and adds the options of the engine.
 fn draft(ports: &Ports, space: &Space, order: SaveOptions) -> Result<intake::Draft, Invalid> {
-    let SaveOptions { request, id, imported, told, later: _, quarantined, note } = order;
+    let SaveOptions { request, id, imported, described, later: _, quarantined, note } = order;
     let request = request.expand(ports.clock.now())?;
     let draft = intake::read(request, space, ports.limits)?.withhold(ports.redactor(space), ports.limits)?;
-    Ok(intake::Draft { id, imported, told, quarantined, note: note.or(draft.note), ..draft })
+    Ok(intake::Draft { id, imported, described, quarantined, note: note.or(draft.note), ..draft })
 }
 
 /// Adds the index of the wrong request in a batch to an error.

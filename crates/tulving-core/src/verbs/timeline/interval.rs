@@ -161,7 +161,7 @@ mod tests {
     }
 
     /// Returns start, end and reason in short form.
-    fn told(statement: &Statement, successors: &[Successor]) -> Vec<(i64, Option<i64>, String)> {
+    fn described(statement: &Statement, successors: &[Successor]) -> Vec<(i64, Option<i64>, String)> {
         let short = |time: Timestamp| time.as_micros() / 1_000_000;
         let tell = |interval: ValidityInterval| {
             let why = interval.end.map_or_else(String::new, |(_, why)| why.to_string());
@@ -184,47 +184,47 @@ mod tests {
 
     #[test]
     fn it_holds_from_when_it_was_said_to_until_something_ends_it() {
-        assert_eq!(told(&one(MemoryTimes::default()), &[]), [still(10)]);
+        assert_eq!(described(&one(MemoryTimes::default()), &[]), [still(10)]);
         let from = MemoryTimes {
             valid_from: Some(second(5)),
             occurred_at: Some(second(7)),
             ..MemoryTimes::default()
         };
-        assert_eq!(told(&one(from), &[]), [still(5)]);
+        assert_eq!(described(&one(from), &[]), [still(5)]);
         let until = MemoryTimes {
             valid_until: Some(second(20)),
             expires_at: Some(second(30)),
             ..MemoryTimes::default()
         };
-        assert_eq!(told(&one(until), &[]), [row(10, 20, "no longer valid")]);
-        assert_eq!(told(&one(until), &[successor(3, 25, None)]), [row(10, 20, "no longer valid")]);
-        assert_eq!(told(&one(until), &[successor(3, 15, None)]), [row(10, 15, "superseded by #3")]);
+        assert_eq!(described(&one(until), &[]), [row(10, 20, "no longer valid")]);
+        assert_eq!(described(&one(until), &[successor(3, 25, None)]), [row(10, 20, "no longer valid")]);
+        assert_eq!(described(&one(until), &[successor(3, 15, None)]), [row(10, 15, "superseded by #3")]);
         let gone = MemoryTimes { expires_at: Some(second(30)), ..MemoryTimes::default() };
-        assert_eq!(told(&one(gone), &[successor(3, 30, None)]), [row(10, 30, "superseded by #3")]);
+        assert_eq!(described(&one(gone), &[successor(3, 30, None)]), [row(10, 30, "superseded by #3")]);
     }
 
     #[test]
     fn a_successor_of_before_leaves_no_time() {
         assert_eq!(
-            told(&one(MemoryTimes::default()), &[successor(3, 1, None)]),
+            described(&one(MemoryTimes::default()), &[successor(3, 1, None)]),
             [row(10, 10, "superseded by #3")]
         );
         let over = MemoryTimes { valid_until: Some(second(2)), ..MemoryTimes::default() };
-        assert_eq!(told(&one(over), &[]), [row(10, 10, "no longer valid")]);
+        assert_eq!(described(&one(over), &[]), [row(10, 10, "no longer valid")]);
     }
 
     #[test]
     fn what_an_expired_successor_replaced_holds_again() {
         let shut = [successor(3, 20, Some(30)), successor(4, 25, Some(28)), successor(5, 40, None)];
         assert_eq!(
-            told(&one(MemoryTimes::default()), &shut),
+            described(&one(MemoryTimes::default()), &shut),
             [row(10, 20, "superseded by #3"), row(30, 40, "superseded by #5")]
         );
         assert_eq!(
-            told(&one(MemoryTimes::default()), &shut[..1]),
+            described(&one(MemoryTimes::default()), &shut[..1]),
             [row(10, 20, "superseded by #3"), still(30)]
         );
-        assert_eq!(told(&one(MemoryTimes::default()), &[successor(3, 5, Some(8))]), [still(10)]);
+        assert_eq!(described(&one(MemoryTimes::default()), &[successor(3, 5, Some(8))]), [still(10)]);
     }
 
     #[test]
@@ -242,15 +242,18 @@ mod tests {
         );
         let versions: Vec<u32> = said.iter().map(|statement| statement.wording.version.0).collect();
         assert_eq!(versions, [1, 3, 5]);
-        let told: Vec<_> = said.iter().flat_map(|statement| told(statement, &[])).collect();
-        assert_eq!(told, [row(10, 30, "edited to version 3"), row(30, 50, "no longer valid"), still(70)]);
+        let described: Vec<_> = said.iter().flat_map(|statement| described(statement, &[])).collect();
+        assert_eq!(
+            described,
+            [row(10, 30, "edited to version 3"), row(30, 50, "no longer valid"), still(70)]
+        );
     }
 
     #[test]
     fn a_first_version_that_is_hidden_begins_with_the_next() {
         let early = MemoryTimes { valid_from: Some(second(5)), ..MemoryTimes::default() };
         let said = statements(vec![wording(2, 20, 1, early)], second(10));
-        assert_eq!(told(&said[0], &[]), [still(20)]);
+        assert_eq!(described(&said[0], &[]), [still(20)]);
     }
 
     proptest! {

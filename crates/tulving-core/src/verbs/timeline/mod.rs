@@ -36,10 +36,10 @@ pub(crate) fn timeline(ports: &Ports, caller: &Caller, request: &TimelineRequest
     let (found, missing) = found(ports, caller, request, most)?;
     let by_rank: Vec<MemoryId> = found.iter().map(|memory| memory.id).collect();
     let web = Web::around(ports, caller, found)?;
-    let mut teller = TimelineBuilder { ports, caller, web: &web, now: ports.clock.now(), bytes: 0 };
+    let mut builder = TimelineBuilder { ports, caller, web: &web, now: ports.clock.now(), bytes: 0 };
     let mut entries = Vec::new();
     for memory in web.memories.values() {
-        entries.extend(teller.entries(memory)?);
+        entries.extend(builder.entries(memory)?);
     }
     entries.retain(|entry| {
         request.since.is_none_or(|since| entry.from >= since || entry.until.is_none_or(|until| until > since))
@@ -74,8 +74,9 @@ fn found(
     let mode = Mode::Hybrid(Box::new(RecallQuestion::new(text.clone())));
     let answer =
         recall::recall_with_archived(ports, caller, &RecallRequest { mode, filter, sort: None, limit })?;
-    let told = answer.hits.into_iter().filter(|hit| evidence::strength([hit.evidence()]) > Strength::None);
-    Ok((told.map(|hit| hit.memory).collect(), answer.missing))
+    let described =
+        answer.hits.into_iter().filter(|hit| evidence::strength([hit.evidence()]) > Strength::None);
+    Ok((described.map(|hit| hit.memory).collect(), answer.missing))
 }
 
 /// Memories that update one another.
@@ -237,11 +238,11 @@ impl TimelineBuilder<'_> {
         let successors = self.web.successors_of(memory);
         let statements = statements(self.wordings(memory)?, memory.usage.created_at);
         let last = statements.len();
-        let told = (1..).zip(statements).flat_map(|(nth, statement)| {
+        let described = (1..).zip(statements).flat_map(|(nth, statement)| {
             let ends = memory.status.state == State::Archived && nth == last;
             self.tell(memory, &statement, &successors, ends)
         });
-        Ok(told.collect())
+        Ok(described.collect())
     }
 
     /// Returns an entry for each interval of a statement. If the memory is archived, the archiving ends the last
@@ -319,9 +320,9 @@ fn keep_first(
     limit: usize,
 ) {
     let left: BTreeSet<MemoryId> = entries.iter().map(|entry| chains.of(entry.memory.id)).collect();
-    let told = by_rank.iter().map(|id| chains.of(*id)).filter(|chain| left.contains(chain)).take(limit);
-    let told: BTreeSet<MemoryId> = told.collect();
-    entries.retain(|entry| told.contains(&chains.of(entry.memory.id)));
+    let described = by_rank.iter().map(|id| chains.of(*id)).filter(|chain| left.contains(chain)).take(limit);
+    let described: BTreeSet<MemoryId> = described.collect();
+    entries.retain(|entry| described.contains(&chains.of(entry.memory.id)));
 }
 
 /// Numbers the chains in the order in which they appear.
@@ -335,10 +336,10 @@ fn number_chains(entries: &mut [TimelineEntry], chains: &StatementChains) {
 
 /// Adds to each entry the other listed memories that contradict it or that it contradicts.
 fn name_contradictions(entries: &mut [TimelineEntry], web: &Web) {
-    let told: BTreeSet<MemoryId> = entries.iter().map(|entry| entry.memory.id).collect();
+    let described: BTreeSet<MemoryId> = entries.iter().map(|entry| entry.memory.id).collect();
     let mut against: BTreeMap<MemoryId, BTreeSet<MemoryId>> = BTreeMap::new();
     for (one, other) in &web.contradictions {
-        if told.contains(one) && told.contains(other) {
+        if described.contains(one) && described.contains(other) {
             against.entry(*one).or_default().insert(*other);
             against.entry(*other).or_default().insert(*one);
         }

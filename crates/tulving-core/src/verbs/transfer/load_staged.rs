@@ -247,7 +247,7 @@ impl<'a> StagedLoader<'a> {
             self.note(LoadOutcome::Dangling, line, DumpLineSubject::Other);
             return Ok(None);
         };
-        let told = DumpMembership {
+        let described = DumpMembership {
             line,
             principal,
             realm: of.realm().as_str(),
@@ -255,9 +255,9 @@ impl<'a> StagedLoader<'a> {
             role: member.role,
         };
         if self.gives_no_right(&member) {
-            Ok(Some((Record::Member(member), DumpLineSubject::Role(told, of))))
+            Ok(Some((Record::Member(member), DumpLineSubject::Role(described, of))))
         } else {
-            self.report.roles_left_out.push(told);
+            self.report.roles_left_out.push(described);
             Ok(None)
         }
     }

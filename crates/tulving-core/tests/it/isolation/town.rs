@@ -143,7 +143,7 @@ pub(super) fn settle(bed: &Bed, random: &mut fastrand::Rng) -> Town {
     spaces.sort();
     let mut people = BTreeMap::new();
     for n in 0..PEOPLE {
-        let (id, person) = newcomer(&world, random, n, &spaces, &all_teams, abroad, &mut writes);
+        let (id, person) = new_memory(&world, random, n, &spaces, &all_teams, abroad, &mut writes);
         people.insert(id, person);
     }
     people.insert(PrincipalId::USER, the_user());
@@ -171,7 +171,7 @@ fn the_user() -> TownPerson {
     }
 }
 
-fn newcomer(
+fn new_memory(
     world: &StoreFixture,
     random: &mut fastrand::Rng,
     n: usize,

@@ -226,10 +226,10 @@ impl ModelRun {
         let asked = ForgetWhere { filter, request, expect };
         let said = format!("step {}: {:?} forgets {asked:?}", self.step, caller.viewer);
         let engine = &self.bed.engine;
-        let foreseen = code(engine.foresee_forget_where(caller, &asked)).map(|foreseen| foreseen.count);
+        let predicted = code(engine.foresee_forget_where(caller, &asked)).map(|predicted| predicted.count);
         let due = self.model.matching(caller, &asked);
-        assert_eq!(foreseen, due.as_ref().map(|due| due.len() as u64).map_err(|code| *code), "{said}");
-        if !narrow && foreseen.is_ok() {
+        assert_eq!(predicted, due.as_ref().map(|due| due.len() as u64).map_err(|code| *code), "{said}");
+        if !narrow && predicted.is_ok() {
             // Otherwise everything would soon be gone.
             return;
         }
@@ -286,10 +286,10 @@ impl ModelRun {
         let done = code(self.bed.engine.associate(caller, source, &request));
         self.count("associate", &done);
         let due = self.model.associate(caller, source, &request);
-        let told = |edge: Association| (edge.source, edge.target, edge.relation, edge.weight.get());
+        let described = |edge: Association| (edge.source, edge.target, edge.relation, edge.weight.get());
         assert_eq!(
-            done.map(|made| told(made.link)),
-            due.map(told),
+            done.map(|made| described(made.link)),
+            due.map(described),
             "step {}: {:?} links {source} by {request:?}",
             self.step,
             caller.viewer

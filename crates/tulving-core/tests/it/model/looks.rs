@@ -73,9 +73,10 @@ impl ModelRun {
         let got = code(self.bed.engine.get(caller, which)).map(stored);
         assert_eq!(got, due.map(|id| self.model.shown(who, id)), "{said}");
         let history = code(self.bed.engine.history(caller, which)).map(|entries| {
-            let mut told: Vec<_> = entries.into_iter().map(|entry| (entry.version, entry.fields)).collect();
-            told.reverse();
-            told
+            let mut described: Vec<_> =
+                entries.into_iter().map(|entry| (entry.version, entry.fields)).collect();
+            described.reverse();
+            described
         });
         assert_eq!(history, due.map(|id| self.model.history(who, id)), "{said}");
         if let Ok(id) = due {
@@ -106,9 +107,9 @@ impl ModelRun {
         for (who, (after, known)) in self.people.iter().zip(&mut self.followed) {
             let principal = who.viewer.principal;
             loop {
-                let told = self.bed.engine.changes(who, *after, 50).expect("an answer");
-                assert!(!told.gap);
-                for change in &told.changes {
+                let described = self.bed.engine.changes(who, *after, 50).expect("an answer");
+                assert!(!described.gap);
+                for change in &described.changes {
                     let sees = self.model.may_see(principal, change.boundary, change.owner, change.space);
                     assert!(sees, "step {}: {change:?} is not for {principal}", self.step);
                     match change.kind {
@@ -119,10 +120,10 @@ impl ModelRun {
                         _ => known.insert(change.memory),
                     };
                 }
-                if told.read_to == *after {
+                if described.read_to == *after {
                     break;
                 }
-                *after = told.read_to;
+                *after = described.read_to;
             }
             assert_eq!(*after, self.bed.engine.head().expect("a head"));
             let seen: BTreeSet<MemoryId> =

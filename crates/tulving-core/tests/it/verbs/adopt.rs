@@ -220,12 +220,12 @@ fn a_dry_run_says_the_same_and_writes_nothing() {
         ..collection(vec![item("1", "new"), item("2", "in both"), item("3", "twin"), item("4", "twin")])
     };
     let options = ForeignImportOptions { dry_run: true, ..ForeignImportOptions::default() };
-    let told = adopt_as(&bed, &user, all(), &options);
+    let described = adopt_as(&bed, &user, all(), &options);
     assert_eq!(bed.dump(), before);
-    let became: Vec<_> = told.would_be.iter().map(|one| (one.what.as_str(), one.became)).collect();
+    let became: Vec<_> = described.would_be.iter().map(|one| (one.what.as_str(), one.became)).collect();
     assert_eq!(became, [("1", "updated"), ("3", "new")]);
     let done = adopt(&bed, &user, all());
-    assert_eq!(ForeignImportReport { would_be: Vec::new(), ..told }, done);
+    assert_eq!(ForeignImportReport { would_be: Vec::new(), ..described }, done);
     assert_eq!(
         adopt_as(&bed, &user, all(), &options).links,
         ForeignImportCounts { new: 0, known: 1, left_out: 0 }
@@ -396,7 +396,7 @@ fn what_was_cut_off_goes_on_where_it_was() {
     };
     let whole = begun();
     adopt(&whole, &whole.user(), all());
-    let told = |bed: &Bed| {
+    let described = |bed: &Bed| {
         let mut contents = bed.contents(&bed.user());
         contents.sort();
         let links = bed.dump().into_iter().filter(|record| matches!(record, Record::Association(_))).count();
@@ -408,7 +408,7 @@ fn what_was_cut_off_goes_on_where_it_was() {
         let cut = bed.engine.adopt(&bed.user(), all(), &ForeignImportOptions::default(), &mut |_| {});
         bed.store.fail_at(0);
         adopt(&bed, &bed.user(), all());
-        assert_eq!(told(&bed), told(&whole), "call {nth}");
+        assert_eq!(described(&bed), described(&whole), "call {nth}");
         if cut.is_ok() {
             assert!(nth > 5);
             return;

@@ -238,16 +238,19 @@ fn a_time_in_the_question_prefers_what_is_of_that_time() {
 fn a_question_for_a_time_alone_is_answered_by_what_is_of_it_and_says_so() {
     let bed = bed();
     let user = bed.user();
-    let told = |content: String, day: &str| SaveRequest {
+    let described = |content: String, day: &str| SaveRequest {
         occurred_at: Some(day.parse().expect("a day")),
         ..SaveRequest::new(content)
     };
-    let crash =
-        bed.save(&user, told("The database crashed, the disk was full".to_owned(), "2023-06-07")).memory.id;
-    bed.save(&user, told("Decided to drop Internet Explorer 7".to_owned(), "2023-03-02"));
-    bed.save(&user, told("What happened to the harbour was never told".to_owned(), "2022-09-30"));
+    let crash = bed
+        .save(&user, described("The database crashed, the disk was full".to_owned(), "2023-06-07"))
+        .memory
+        .id;
+    bed.save(&user, described("Decided to drop Internet Explorer 7".to_owned(), "2023-03-02"));
+    bed.save(&user, described("What happened to the harbour was never told".to_owned(), "2022-09-30"));
     // More than any lane returns.
-    (0..400).for_each(|n| drop(bed.save(&user, told(format!("What happened, number {n}"), "2023-01-05"))));
+    (0..400)
+        .for_each(|n| drop(bed.save(&user, described(format!("What happened, number {n}"), "2023-01-05"))));
     let asked_at = Some("2023-06-14T09:00:00Z".parse().expect("a time"));
     for question in ["What happened last week?", "what did I do on 2023-06-07?", "what's new since June 5?"] {
         let answer = ask(&bed, &user, RecallQuestion { asked_at, ..RecallQuestion::new(question) });
@@ -273,12 +276,12 @@ fn a_question_for_a_time_alone_is_answered_by_what_is_of_it_and_says_so() {
 fn yesterday_in_a_question_is_a_day_of_the_callers_time_zone() {
     let bed = bed();
     let user = bed.user();
-    let told = |content: &str, at: &str| SaveRequest {
+    let described = |content: &str, at: &str| SaveRequest {
         occurred_at: Some(at.parse().expect("a time")),
         ..SaveRequest::new(content)
     };
-    let late = bed.save(&user, told("The kettle was descaled", "2023-06-12T21:00:00Z")).memory.id;
-    let day = bed.save(&user, told("The garage was painted", "2023-06-13T10:00:00Z")).memory.id;
+    let late = bed.save(&user, described("The kettle was descaled", "2023-06-12T21:00:00Z")).memory.id;
+    let day = bed.save(&user, described("The garage was painted", "2023-06-13T10:00:00Z")).memory.id;
     // In Vienna it is already the 14th, so that yesterday is the 13th; in UTC it is the 12th.
     let asked_at = Some("2023-06-13T22:30:00Z".parse().expect("a time"));
     for (zone, expected) in [("Europe/Vienna", day), ("UTC", late), ("America/Los_Angeles", late)] {

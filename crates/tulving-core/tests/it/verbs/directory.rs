@@ -147,11 +147,11 @@ fn a_token_cannot_be_confined_to_a_space_that_its_maker_does_not_see() {
     let hidden = bed.hub("hidden");
     let missing = SpaceId::mint(tulving_testkit::build::second(9));
     let member = bed.member("member", bed.hub("hub"), Role::Admin);
-    let told = [hidden, missing].map(|space| {
+    let described = [hidden, missing].map(|space| {
         let request = token_for("member", Role::Reader, &[space]);
         words(bed.engine.create_token(&member, &request)).replace(&space.to_string(), "…")
     });
-    assert_eq!(told[0], told[1]);
+    assert_eq!(described[0], described[1]);
 }
 
 #[test]

@@ -262,12 +262,12 @@ fn history_tells_who_changed_what_newest_first() {
     );
     bed.engine.revert(&owner, memory.memory.id.into(), Version(1)).unwrap();
     let history = bed.engine.history(&owner, memory.memory.id.into()).unwrap();
-    let told: Vec<_> = history
+    let described: Vec<_> = history
         .iter()
         .map(|entry| (entry.version.0, entry.act, entry.by_name.as_str(), entry.agent.as_deref()))
         .collect();
     assert_eq!(
-        told,
+        described,
         [
             (3, VersionAct::Reverted, "owner", None),
             (2, VersionAct::Updated, "editor", Some("scribe")),
@@ -291,8 +291,8 @@ fn the_history_of_long_contents_leaves_the_older_ones_out_and_says_so() {
     }
     let history = bed.engine.history(&user, id.into()).unwrap();
     assert_eq!(history.iter().map(|entry| entry.version.0).collect::<Vec<_>>(), [7, 6, 5, 4, 3, 2, 1]);
-    let told: Vec<bool> = history.iter().map(|entry| !entry.left_out).collect();
-    assert_eq!(told, [true, true, true, true, true, false, false]);
+    let described: Vec<bool> = history.iter().map(|entry| !entry.left_out).collect();
+    assert_eq!(described, [true, true, true, true, true, false, false]);
     for entry in &history {
         assert_eq!(entry.fields.text.content.is_empty(), entry.left_out);
         assert_eq!(entry.changed.contains(&"content"), entry.version > Version(1), "{}", entry.version);

@@ -33,11 +33,11 @@ impl FollowFixture {
         Self { bed, elsewhere, ann, bob, eve }
     }
 
-    fn told(&self, caller: &Caller, after: Seq) -> Vec<(ChangeKind, MemoryId)> {
-        let told = self.bed.engine.changes(caller, after, 100).expect("an answer");
-        assert!(!told.gap);
-        assert_eq!(told.read_to, self.bed.engine.head().expect("a head"), "read to the end");
-        told.changes.into_iter().map(|change| (change.kind, change.memory)).collect()
+    fn described(&self, caller: &Caller, after: Seq) -> Vec<(ChangeKind, MemoryId)> {
+        let described = self.bed.engine.changes(caller, after, 100).expect("an answer");
+        assert!(!described.gap);
+        assert_eq!(described.read_to, self.bed.engine.head().expect("a head"), "read to the end");
+        described.changes.into_iter().map(|change| (change.kind, change.memory)).collect()
     }
 }
 
@@ -54,17 +54,17 @@ fn everybody_is_told_of_what_they_may_see() {
     let saved = |id| (ChangeKind::Saved, id);
     let edited = (ChangeKind::Revised, shared);
     assert_eq!(
-        town.told(ann, Seq(0)),
+        town.described(ann, Seq(0)),
         [saved(shared), saved(own), edited, (ChangeKind::Linked, own), saved(hers)]
     );
-    assert_eq!(town.told(&town.bob, Seq(0)), [saved(shared), edited]);
-    assert_eq!(town.told(&town.eve, Seq(0)), [saved(hers)]);
+    assert_eq!(town.described(&town.bob, Seq(0)), [saved(shared), edited]);
+    assert_eq!(town.described(&town.eve, Seq(0)), [saved(hers)]);
     let confined = Caller { viewer: build::confined(ann.viewer.principal, &[town.elsewhere]), ..ann.clone() };
-    assert_eq!(town.told(&confined, Seq(0)), [saved(hers)]);
+    assert_eq!(town.described(&confined, Seq(0)), [saved(hers)]);
     let stranger = caller(bed.world().principal("stranger"), SpaceId::DEFAULT);
-    assert_eq!(town.told(&stranger, Seq(0)), []);
+    assert_eq!(town.described(&stranger, Seq(0)), []);
     bed.engine.remove_member(&bed.user(), "hub", "bob").unwrap();
-    assert_eq!(town.told(&town.bob, Seq(0)), [], "whoever left sees no more");
+    assert_eq!(town.described(&town.bob, Seq(0)), [], "whoever left sees no more");
 }
 
 #[test]
@@ -72,28 +72,28 @@ fn who_loses_sight_of_a_memory_is_told_that_it_is_gone() {
     let town = FollowFixture::new();
     let (bed, ann) = (&town.bed, &town.ann);
     let id = bed.save(ann, "walrus").memory.id;
-    let told = |caller: &Caller, after: Seq| -> Vec<ChangeKind> {
-        town.told(caller, after).into_iter().map(|(kind, _)| kind).collect()
+    let described = |caller: &Caller, after: Seq| -> Vec<ChangeKind> {
+        town.described(caller, after).into_iter().map(|(kind, _)| kind).collect()
     };
     let mut after = bed.engine.head().unwrap();
     bed.update(ann, id, &bounded(Boundary::Private));
-    assert_eq!(told(&town.bob, after), [ChangeKind::Erased]);
-    assert_eq!(told(ann, after), [ChangeKind::Erased, ChangeKind::Revised]);
+    assert_eq!(described(&town.bob, after), [ChangeKind::Erased]);
+    assert_eq!(described(ann, after), [ChangeKind::Erased, ChangeKind::Revised]);
     after = bed.engine.head().unwrap();
     bed.update(ann, id, &bounded(Boundary::Hub));
-    assert_eq!(told(&town.bob, after), [ChangeKind::Revised], "and that it is there again");
+    assert_eq!(described(&town.bob, after), [ChangeKind::Revised], "and that it is there again");
     after = bed.engine.head().unwrap();
     bed.engine.move_to(ann, &[id.into()], "elsewhere").unwrap();
-    assert_eq!(told(&town.bob, after), [ChangeKind::Erased]);
-    assert_eq!(told(&town.eve, after), [ChangeKind::Saved]);
-    assert_eq!(told(ann, after), [ChangeKind::Erased, ChangeKind::Saved]);
+    assert_eq!(described(&town.bob, after), [ChangeKind::Erased]);
+    assert_eq!(described(&town.eve, after), [ChangeKind::Saved]);
+    assert_eq!(described(ann, after), [ChangeKind::Erased, ChangeKind::Saved]);
     after = bed.engine.head().unwrap();
     bed.forget(&within(ann, town.elsewhere), id, ForgetMode::Soft);
-    assert_eq!(told(&town.eve, after), [ChangeKind::Moved], "softly too");
+    assert_eq!(described(&town.eve, after), [ChangeKind::Moved], "softly too");
     after = bed.engine.head().unwrap();
     bed.engine.restore(ann, id.into()).unwrap();
     bed.forget(ann, id, ForgetMode::Hard);
-    assert_eq!(told(&town.eve, after), [ChangeKind::Moved, ChangeKind::Erased]);
+    assert_eq!(described(&town.eve, after), [ChangeKind::Moved, ChangeKind::Erased]);
 }
 
 #[test]
@@ -115,13 +115,13 @@ fn pages_follow_each_other_over_what_is_hidden() {
     }
     let (mut after, mut found) = (start, Vec::new());
     loop {
-        let told = bed.engine.changes(&town.bob, after, 1).unwrap();
-        assert!(told.changes.len() <= 1 && !told.gap && told.read_to >= after);
-        if told.read_to == after {
+        let described = bed.engine.changes(&town.bob, after, 1).unwrap();
+        assert!(described.changes.len() <= 1 && !described.gap && described.read_to >= after);
+        if described.read_to == after {
             break;
         }
-        after = told.read_to;
-        found.extend(told.changes.iter().map(|change| change.memory));
+        after = described.read_to;
+        found.extend(described.changes.iter().map(|change| change.memory));
     }
     assert_eq!((found, after), (due, bed.engine.head().unwrap()));
     for wrong in [0, limits::CHANGES + 1] {
@@ -160,16 +160,16 @@ fn who_follows_from_before_what_is_there_learns_of_the_gap() {
         bed.save(&user, format!("thought {n}").as_str());
     }
     bed.store.trim(Seq(4), 100).unwrap();
-    let told = |after: u64| {
-        let told = bed.engine.changes(&user, Seq(after), 100).unwrap();
-        (told.changes.len(), told.read_to.0, told.gap)
+    let described = |after: u64| {
+        let described = bed.engine.changes(&user, Seq(after), 100).unwrap();
+        (described.changes.len(), described.read_to.0, described.gap)
     };
-    assert_eq!(told(0), (5, 9, true));
-    assert_eq!(told(3), (5, 9, true));
-    assert_eq!(told(4), (5, 9, false));
-    assert_eq!(told(9), (0, 9, false));
-    assert_eq!(told(10), (0, 9, true), "of another content, which was here before");
-    assert_eq!(told(u64::MAX), (0, 9, true));
+    assert_eq!(described(0), (5, 9, true));
+    assert_eq!(described(3), (5, 9, true));
+    assert_eq!(described(4), (5, 9, false));
+    assert_eq!(described(9), (0, 9, false));
+    assert_eq!(described(10), (0, 9, true), "of another content, which was here before");
+    assert_eq!(described(u64::MAX), (0, 9, true));
 }
 
 #[test]
@@ -181,10 +181,10 @@ fn vectors_are_nothing_that_anybody_sees() {
     let embedding = bed.beside_with(std::sync::Arc::new(FakeEmbedder), Vec::new());
     assert_eq!(embedding.embed_waiting(10).unwrap().left, 0);
     assert!(bed.engine.head().unwrap() > after, "it is in the log");
-    let told = bed.engine.changes(&user, Seq(0), 10).unwrap();
-    let kinds: Vec<_> = told.changes.iter().map(|change| (change.kind, change.memory)).collect();
+    let described = bed.engine.changes(&user, Seq(0), 10).unwrap();
+    let kinds: Vec<_> = described.changes.iter().map(|change| (change.kind, change.memory)).collect();
     assert_eq!(kinds, [(ChangeKind::Saved, id)]);
-    assert_eq!(told.read_to, bed.engine.head().unwrap());
+    assert_eq!(described.read_to, bed.engine.head().unwrap());
 }
 
 #[test]

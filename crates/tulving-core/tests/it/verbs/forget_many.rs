@@ -42,8 +42,8 @@ fn all_that_are_there_go_and_the_others_are_named() {
     assert_eq!(hard.missing, [nothing]);
     let filter = AuditFilter { memory: Some(two), last: 9, ..AuditFilter::default() };
     let entries = bed.engine.audit(&user, &filter).unwrap();
-    let told: Vec<_> = entries.iter().map(|entry| (entry.act, entry.reason.as_deref())).collect();
-    assert_eq!(told, [(AuditAct::Erased, Some("enough")), (AuditAct::Forgot, Some("enough"))]);
+    let described: Vec<_> = entries.iter().map(|entry| (entry.act, entry.reason.as_deref())).collect();
+    assert_eq!(described, [(AuditAct::Erased, Some("enough")), (AuditAct::Forgot, Some("enough"))]);
     assert_eq!(forget(&bed, &user, &which[..2], ForgetMode::Hard).unwrap().missing, which[..2]);
 }
 

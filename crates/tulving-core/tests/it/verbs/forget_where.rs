@@ -33,7 +33,7 @@ fn ids(gone: &ForgottenMatches) -> Vec<MemoryId> {
 }
 
 #[track_caller]
-fn foreseen(bed: &Bed, caller: &Caller, asked: &ForgetWhere) -> ForgetWherePreview {
+fn predicted(bed: &Bed, caller: &Caller, asked: &ForgetWhere) -> ForgetWherePreview {
     bed.engine.foresee_forget_where(caller, asked).expect("it would be done")
 }
 
@@ -46,11 +46,11 @@ fn a_dry_run_counts_shows_the_newest_and_writes_nothing() {
     all.reverse();
     bed.save(&user, tagged("new", "new"));
     let before = format!("{:?}", bed.dump());
-    let told = foreseen(&bed, &user, &old(ForgetMode::Hard));
-    assert_eq!(told.count, 25);
-    let newest: Vec<MemoryId> = told.newest.iter().map(|memory| memory.id).collect();
+    let described = predicted(&bed, &user, &old(ForgetMode::Hard));
+    assert_eq!(described.count, 25);
+    let newest: Vec<MemoryId> = described.newest.iter().map(|memory| memory.id).collect();
     assert_eq!(newest, all[..limits::FORESEEN]);
-    assert!(told.newest.iter().all(|memory| memory.fields.text.content.starts_with("old ")));
+    assert!(described.newest.iter().all(|memory| memory.fields.text.content.starts_with("old ")));
     assert_eq!(format!("{:?}", bed.dump()), before);
 }
 
@@ -65,7 +65,7 @@ fn all_that_match_go_as_one_act_and_nothing_else() {
     // Whatever the filter says of space: it is that of the call.
     for space in [None, Some(elsewhere.space)] {
         let filter = Filter { space, ..with_tag("old") };
-        assert_eq!(foreseen(&bed, &user, &asked(filter, ForgetMode::Soft, None)).count, 2);
+        assert_eq!(predicted(&bed, &user, &asked(filter, ForgetMode::Soft, None)).count, 2);
     }
     let gone = bed.engine.forget_where(&user, &asked(with_tag("old"), ForgetMode::Soft, Some(2))).unwrap();
     assert_eq!(ids(&gone), [two, one]);
@@ -77,8 +77,8 @@ fn all_that_match_go_as_one_act_and_nothing_else() {
     }
     let filter = AuditFilter { memory: Some(one), last: 9, ..AuditFilter::default() };
     let entries = bed.engine.audit(&user, &filter).unwrap();
-    let told: Vec<_> = entries.iter().map(|entry| (entry.act, entry.reason.as_deref())).collect();
-    assert_eq!(told, [(AuditAct::Forgot, Some("enough"))]);
+    let described: Vec<_> = entries.iter().map(|entry| (entry.act, entry.reason.as_deref())).collect();
+    assert_eq!(described, [(AuditAct::Forgot, Some("enough"))]);
     assert_eq!(
         bed.engine.forget_where(&user, &old(ForgetMode::Hard)).unwrap().forgotten,
         [],
@@ -89,7 +89,7 @@ fn all_that_match_go_as_one_act_and_nothing_else() {
     assert_eq!(ids(&gone), [one]);
     refused!(bed.engine.get(&user, one.into()), Error::NoMemory { .. });
     let fresh = Filter { forgotten: ForgottenFilter::Only, ..with_tag("old") };
-    assert_eq!(foreseen(&bed, &user, &asked(fresh, ForgetMode::Hard, None)).count, 0, "two stays as it is");
+    assert_eq!(predicted(&bed, &user, &asked(fresh, ForgetMode::Hard, None)).count, 0, "two stays as it is");
     bed.engine.restore(&user, two.into()).unwrap();
 }
 
@@ -155,7 +155,7 @@ fn private_memories_of_others_are_neither_counted_nor_touched() {
     let his = bed.save(&bob, private("his")).memory.id;
     let shared = bed.save(&ann, tagged("old", "shared")).memory.id;
     for (who, count) in [(&ann, 2), (&bob, 2), (&admin, 1)] {
-        assert_eq!(foreseen(&bed, who, &old(ForgetMode::Soft)).count, count);
+        assert_eq!(predicted(&bed, who, &old(ForgetMode::Soft)).count, count);
     }
     let gone = bed.engine.forget_where(&bob, &old(ForgetMode::Soft)).unwrap();
     assert_eq!(ids(&gone), [shared, his]);

@@ -270,12 +270,12 @@ fn what_is_foreseen_is_what_becomes() {
     let about = SaveRequest { source_path: Some("/d/h.md".to_owned()), ..SaveRequest::default() };
     let document = Document { name: Some("/d/h.md".to_owned()), bytes: b"pushed".to_vec(), about };
     bed.engine.push(&user, document).expect("pushed");
-    let mut foreseen = plan(&bed, &user, &tree);
-    let read: Vec<SeenFile> = std::mem::take(&mut foreseen.read);
+    let mut predicted = plan(&bed, &user, &tree);
+    let read: Vec<SeenFile> = std::mem::take(&mut predicted.read);
     let before = bed.dump();
     let read = files(read, &tree);
-    let taken = bed.engine.foresee_import(&user, &mut foreseen, read).expect("foreseen");
-    let told: Vec<_> = taken
+    let taken = bed.engine.foresee_import(&user, &mut predicted, read).expect("foreseen");
+    let described: Vec<_> = taken
         .into_iter()
         .map(|taken| {
             let warned = !taken.warnings.is_empty();
@@ -284,7 +284,7 @@ fn what_is_foreseen_is_what_becomes() {
         })
         .collect();
     assert_eq!(bed.dump(), before, "nothing is written");
-    assert_eq!(told, import(&bed, &user, &tree).0);
+    assert_eq!(described, import(&bed, &user, &tree).0);
     assert_eq!(at(&bed, "/d/e.md").expect("there").1, "a page\nand another");
 }
 
@@ -292,16 +292,16 @@ fn what_is_foreseen_is_what_becomes() {
 #[track_caller]
 fn assert_foreseen(bed: &Bed, tree: &Tree<'_>) -> (Vec<(String, FileImportOutcome)>, HashSet<MemoryId>) {
     let user = bed.user();
-    let mut foreseen = plan(bed, &user, tree);
-    let read = files(std::mem::take(&mut foreseen.read), tree);
+    let mut predicted = plan(bed, &user, tree);
+    let read = files(std::mem::take(&mut predicted.read), tree);
     let before = bed.dump();
-    let told = bed.engine.foresee_import(&user, &mut foreseen, read).expect("foreseen");
-    let archived = bed.engine.foresee_prune(&user, &foreseen).expect("foreseen");
+    let described = bed.engine.foresee_import(&user, &mut predicted, read).expect("foreseen");
+    let archived = bed.engine.foresee_prune(&user, &predicted).expect("foreseen");
     assert_eq!(bed.dump(), before, "nothing is written");
     let (taken, plan) = import(bed, &user, tree);
-    let mut told: Vec<_> = told.into_iter().map(|file| (file.path, file.became)).collect();
-    told.sort_by(|a, b| a.0.cmp(&b.0));
-    assert_eq!(told, taken);
+    let mut described: Vec<_> = described.into_iter().map(|file| (file.path, file.became)).collect();
+    described.sort_by(|a, b| a.0.cmp(&b.0));
+    assert_eq!(described, taken);
     assert_eq!(bed.engine.prune_import(&user, &plan).expect("pruned"), archived);
     (taken, archived)
 }

@@ -109,8 +109,8 @@ fn holds_again(memory: u64, by: u64) -> Warning {
 /// Returns the texts in the block of a session.
 fn briefed(bed: &Bed, caller: &Caller) -> Vec<String> {
     let briefing = bed.engine.briefing(caller, &BriefingRequest::default()).expect("a briefing");
-    let told = briefing.sections.into_iter().flat_map(|section| section.memories);
-    told.map(|memory| memory.text).collect()
+    let described = briefing.sections.into_iter().flat_map(|section| section.memories);
+    described.map(|memory| memory.text).collect()
 }
 
 #[test]
@@ -203,8 +203,8 @@ fn of_a_ring_that_is_stored_all_the_same_the_newest_link_counts() {
     assert_eq!(holding, [ids[2]]);
     let timeline =
         bed.engine.timeline(&user, &TimelineRequest::new(TimelineSubject::Memory(before.into()))).unwrap();
-    let told = timeline.entries.iter().filter(|entry| entry.holds).map(|entry| entry.memory.id);
-    assert_eq!(told.collect::<Vec<_>>(), [ids[2]]);
+    let described = timeline.entries.iter().filter(|entry| entry.holds).map(|entry| entry.memory.id);
+    assert_eq!(described.collect::<Vec<_>>(), [ids[2]]);
     // Naming the current memory breaks the ring.
     let made = bed.engine.associate(&user, ids[0].into(), &link(ids[2], Relation::Updates)).unwrap();
     assert_eq!(made.warnings, [holds_again(1, 2)]);
@@ -236,11 +236,11 @@ fn relatives_come_nearest_and_strongest_first_and_each_once() {
     for (from, to, weight) in [(a, b, 0.2), (c, a, 0.9), (b, d, 1.0), (c, d, 0.1), (d, e, 0.5), (e, a, 0.4)] {
         bed.engine.associate(&user, from.into(), &weighted(to, weight)).unwrap();
     }
-    let told = |depth| near(&bed, &user, a, depth);
+    let described = |depth| near(&bed, &user, a, depth);
     let expected = [("c", 1), ("e", 1), ("b", 1), ("d", 2)].map(|(content, far)| (content.to_owned(), far));
-    assert_eq!(told(1), expected[..3]);
-    assert_eq!(told(2), expected);
-    assert_eq!(told(5), expected, "a ring ends");
+    assert_eq!(described(1), expected[..3]);
+    assert_eq!(described(2), expected);
+    assert_eq!(described(5), expected, "a ring ends");
     for depth in [0, 6] {
         refused!(bed.engine.related(&user, a.into(), depth), Error::Invalid(Invalid::OutsideRange { .. }));
     }
@@ -268,14 +268,14 @@ fn a_relative_counted_as_superseded_by_what_was_archived() {
     let [old, new, beside] = save_all(&bed, &user, ["old", "new", "beside"]);
     bed.link(&user, new, old, Relation::Updates);
     bed.link(&user, beside, old, Relation::RelatedTo);
-    let told = || {
+    let described = || {
         let related = bed.engine.related(&user, beside.into(), 1).expect("relatives");
         assert_eq!(related[0].memory.id, old);
         (related[0].memory.superseded_by, bed.get(&user, old).superseded_by)
     };
-    assert_eq!(told(), (Some(new), Some(new)));
+    assert_eq!(described(), (Some(new), Some(new)));
     bed.engine.archive(&user, new.into()).expect("archived");
-    assert_eq!(told(), (None, None));
+    assert_eq!(described(), (None, None));
 }
 
 #[test]
@@ -287,7 +287,7 @@ fn relatives_end_where_they_are_long() {
         let far = bed.save(&user, format!("{n} ").repeat(1_450_000).as_str()).memory.id;
         bed.engine.associate(&user, start.into(), &weighted(far, 0.9 - f64::from(n) / 10.0)).unwrap();
     }
-    let told: Vec<String> =
+    let described: Vec<String> =
         near(&bed, &user, start, 1).iter().map(|(text, _)| text[..1].to_owned()).collect();
-    assert_eq!(told, ["0", "1"], "the strongest");
+    assert_eq!(described, ["0", "1"], "the strongest");
 }

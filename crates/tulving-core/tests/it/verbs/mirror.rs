@@ -27,9 +27,9 @@ fn found(engine: &Engine, caller: &Caller, text: &str) -> Answer {
 /// Returns the place and the content of each.
 #[track_caller]
 fn places(bed: &Bed, caller: &Caller, text: &str) -> Vec<(String, String)> {
-    let told = |memory: &Memory| (memory.label(), memory.fields.text.content.clone());
+    let described = |memory: &Memory| (memory.label(), memory.fields.text.content.clone());
     let mut found: Vec<_> =
-        found(&bed.engine, caller, text).hits.iter().map(|hit| told(&hit.memory)).collect();
+        found(&bed.engine, caller, text).hits.iter().map(|hit| described(&hit.memory)).collect();
     found.sort();
     found
 }
@@ -125,12 +125,12 @@ fn an_entry_that_stands_there_twice_is_found_twice() {
     let user = bed.user();
     bed.edit(&user, "memory/2026-05-27.md", "the same\nother\nthe same\n");
     let hits = found(&bed.engine, &user, "the same").hits;
-    let mut told: Vec<_> = hits
+    let mut described: Vec<_> = hits
         .iter()
         .map(|hit| hit.memory.provenance.mirror.map(|mirror| (mirror.occurrence, mirror.line)))
         .collect();
-    told.sort();
-    assert_eq!(told, [Some((0, 1)), Some((1, 3))]);
+    described.sort();
+    assert_eq!(described, [Some((0, 1)), Some((1, 3))]);
 }
 
 #[test]

@@ -54,11 +54,11 @@ fn memories_of_one_act_are_linked_as_if_each_were_saved_by_itself() {
     let receipts = together.engine.save_many(&user, requests()).expect("saved");
     let singly: Vec<Receipt> = requests().into_iter().map(|one| apart.save(&apart.user(), one)).collect();
     // The index keeps vectors coarser than they are compared here.
-    let told = |receipts: &[Receipt]| -> Vec<Vec<u64>> {
+    let described = |receipts: &[Receipt]| -> Vec<Vec<u64>> {
         let number = |near: &NearMemory| near.number.expect("a number").0;
         receipts.iter().map(|receipt| receipt.near.iter().map(number).collect()).collect()
     };
-    assert_eq!(told(&receipts), told(&singly));
+    assert_eq!(described(&receipts), described(&singly));
     let counts: Vec<usize> = receipts.iter().map(|receipt| receipt.near.len()).collect();
     assert_eq!(counts, [0, 0, 0, 0, 1, 2, 3, 4, 5, 5, 5]);
     for receipt in &receipts {

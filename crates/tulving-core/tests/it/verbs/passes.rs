@@ -57,7 +57,7 @@ pub(super) fn undo_until_done(bed: &Bed, caller: &Caller, pass: PassId) -> PassU
     panic!("it does not end");
 }
 
-fn told(undone: &PassUndoResult) -> Vec<(&str, Option<&str>)> {
+fn described(undone: &PassUndoResult) -> Vec<(&str, Option<&str>)> {
     let short = |text: &'static str, step: &str| step.starts_with(text);
     let steps = undone.steps.iter().map(|step| {
         let what = ["saved", "forgot", "linked", "noted", "rewrote"].into_iter();
@@ -77,12 +77,12 @@ fn a_pass_is_one_act_that_is_shown_and_taken_back() {
     assert_eq!(memories.len(), 2);
     assert!(memories.iter().all(|memory| memory.provenance.pass == Some(pass.id)));
     let shown = engine.pass(&user, pass.id).expect("shown");
-    assert!(shown.told[0].text.starts_with("saved #1 (User prefers tea"), "{:?}", shown.told);
-    let foreseen = engine.undo(&user, pass.id, true).expect("foreseen");
-    assert_eq!((foreseen.taken_back(), foreseen.pass.outcome), (2, PassOutcome::Done));
+    assert!(shown.described[0].text.starts_with("saved #1 (User prefers tea"), "{:?}", shown.described);
+    let predicted = engine.undo(&user, pass.id, true).expect("foreseen");
+    assert_eq!((predicted.taken_back(), predicted.pass.outcome), (2, PassOutcome::Done));
     assert_eq!(all(&engine, &user).len(), 2, "nothing was changed");
     let undone = engine.undo(&user, pass.id, false).expect("undone");
-    assert_eq!(told(&undone), [("saved", None), ("saved", None)]);
+    assert_eq!(described(&undone), [("saved", None), ("saved", None)]);
     assert_eq!(undone.pass.outcome, PassOutcome::Undone);
     assert!(all(&engine, &user).is_empty());
     refused!(engine.undo(&user, pass.id, false), Error::PassUndone { .. });
@@ -122,7 +122,7 @@ fn what_somebody_changed_since_stays_and_is_said() {
     let memories = all(&engine, &user);
     engine.update(&user, memories[0].id.into(), &said("User prefers green tea")).expect("edited");
     let undone = engine.undo(&user, pass.id, false).expect("undone");
-    assert_eq!(told(&undone), [("saved", None), ("saved", Some("it has been edited since"))]);
+    assert_eq!(described(&undone), [("saved", None), ("saved", Some("it has been edited since"))]);
     let left = all(&engine, &user);
     assert_eq!(left.len(), 1);
     assert_eq!(left[0].fields.text.content, "User prefers green tea");
@@ -138,13 +138,13 @@ fn what_was_pinned_accepted_or_forgotten_since_stays() {
     engine.accept(&user, waiting[0].id.into()).expect("accepted");
     engine.reject(&user, waiting[1].id.into()).expect("rejected");
     let undone = engine.undo(&user, pass.id, false).expect("looked at");
-    let mut stays: Vec<&str> = told(&undone).into_iter().filter_map(|(_, why)| why).collect();
+    let mut stays: Vec<&str> = described(&undone).into_iter().filter_map(|(_, why)| why).collect();
     stays.sort_unstable();
     assert_eq!(stays, ["it has been accepted since", "it has been forgotten since"]);
     assert_eq!(undone.pass.outcome, PassOutcome::Done, "nothing was taken back");
     engine.pin(&user, waiting[0].id.into()).expect("pinned");
     let pinned = engine.undo(&user, pass.id, true).expect("looked at");
-    assert!(told(&pinned).contains(&("saved", Some("it has been pinned since"))));
+    assert!(described(&pinned).contains(&("saved", Some("it has been pinned since"))));
 }
 
 #[test]
@@ -155,7 +155,7 @@ fn what_is_gone_for_good_is_told_no_more() {
     for memory in all(&engine, &user) {
         bed.forget(&user, memory.id, ForgetMode::Hard);
     }
-    assert!(engine.pass(&user, pass.id).expect("shown").told.is_empty());
+    assert!(engine.pass(&user, pass.id).expect("shown").described.is_empty());
     assert!(engine.undo(&user, pass.id, false).expect("looked at").steps.is_empty());
 }
 
@@ -183,11 +183,11 @@ fn a_pass_is_told_to_those_who_may_see_what_it_is_about() {
     };
     engine.update(&ana, memory.id.into(), &private).expect("private");
     assert_eq!(passes(&engine, &bo)[0].acts.len(), 1);
-    assert_eq!(engine.pass(&bo, shared.id).expect("shown").told.len(), 1);
+    assert_eq!(engine.pass(&bo, shared.id).expect("shown").described.len(), 1);
     assert_eq!(passes(&engine, &ana)[0].acts.len(), 2);
     let user = bed.user();
     let undone = engine.undo(&within(&user, kitchen), shared.id, false).expect("undone by an admin");
-    assert_eq!(told(&undone), [("saved", None)]);
+    assert_eq!(described(&undone), [("saved", None)]);
     assert_eq!(all(&engine, &ana).len(), 1, "the private one is as it was");
 }
 
@@ -200,7 +200,7 @@ fn a_pass_on_private_memories_is_its_owners() {
     assert!(passes(&engine, &user).is_empty(), "also not an admin's");
     refused!(engine.pass(&user, pass.id), Error::NoPass { .. });
     refused!(engine.undo(&user, pass.id, false), Error::NoPass { .. });
-    assert_eq!(told(&engine.undo(&ana, pass.id, false).expect("undone")).len(), 2);
+    assert_eq!(described(&engine.undo(&ana, pass.id, false).expect("undone")).len(), 2);
 }
 
 #[test]

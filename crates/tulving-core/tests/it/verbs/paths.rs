@@ -213,9 +213,9 @@ fn a_restored_memory_leaves_out_the_paths_that_others_have_by_now() {
     let restored = bed.engine.restore(&user, memory.into()).expect("restored");
     assert_eq!(restored.memory.provenance.paths(), ["/p3"]);
     assert_eq!(paths(&bed, &user, memory), ["/p3"]);
-    let told: Vec<String> = restored.warnings.iter().map(ToString::to_string).collect();
+    let described: Vec<String> = restored.warnings.iter().map(ToString::to_string).collect();
     assert_eq!(
-        told,
+        described,
         [
             "#1 came back without the path /p1: it now belongs to #3",
             "#1 came back without the path /p2: it now belongs to #2"

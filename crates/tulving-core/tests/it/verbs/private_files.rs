@@ -51,7 +51,7 @@ fn ways(bed: &Bed, caller: &Caller) -> Vec<&'static str> {
     let conversations = engine.conversations(caller).expect("a list").conversations;
     let previous = engine.long_term_history(caller).expect("a list");
     let passes = PassFilter { space: Some(caller.space), kind: None, before: None, limit: 50 };
-    let told = [
+    let described = [
         ("journal", format!("{today:?}").contains("memory/")),
         ("search", !engine.search_journals(caller, WORD, 5).expect("hits").entries.is_empty()),
         ("MEMORY.md", engine.long_term(caller).expect("read").content.contains(WORD)),
@@ -66,7 +66,7 @@ fn ways(bed: &Bed, caller: &Caller) -> Vec<&'static str> {
         ("count", engine.count(caller, &Filter::default()).expect("a count") > 0),
         ("passes", !engine.passes(caller, &passes).expect("passes").is_empty()),
     ];
-    told.into_iter().filter(|(_, met)| *met).map(|(way, _)| way).collect()
+    described.into_iter().filter(|(_, met)| *met).map(|(way, _)| way).collect()
 }
 
 #[test]
@@ -137,7 +137,7 @@ fn mirrors_that_were_made_for_all_members_become_private() {
                 stood: memory.status,
                 status: memory.status,
                 chunks: None,
-                vouched: None,
+                confirmed: None,
                 attachment: None,
             }))
         });

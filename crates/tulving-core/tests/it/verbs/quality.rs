@@ -425,10 +425,10 @@ fn the_secrets_of_files_are_said_with_their_place_and_nothing_is_proposed() {
     let document = Document { name: Some("a.md".to_owned()), bytes, about: SaveRequest::default() };
     bed.engine.push(&user, document).expect("pushed");
     let report = report(&bed, &user);
-    let told: Vec<(FindingKind, &str)> =
+    let described: Vec<(FindingKind, &str)> =
         report.findings.iter().map(|finding| (finding.kind, finding.memories[0].label.as_str())).collect();
-    assert!(told.contains(&(FindingKind::Secret, "memory/2026-05-27.md:2")), "{told:?}");
-    assert!(told.contains(&(FindingKind::Instructions, "memory/2026-05-27.md:3")), "{told:?}");
+    assert!(described.contains(&(FindingKind::Secret, "memory/2026-05-27.md:2")), "{described:?}");
+    assert!(described.contains(&(FindingKind::Instructions, "memory/2026-05-27.md:3")), "{described:?}");
     let of_files = report
         .findings
         .iter()

@@ -225,14 +225,14 @@ fn it_is_audited_in_both_spaces() {
     let bed = &two.bed;
     let id = bed.save(&two.ann, "walrus").memory.id;
     two.go(&two.ann, &[id]).unwrap();
-    let told = |space| {
+    let described = |space| {
         let filter = AuditFilter { space: Some(space), memory: Some(id), last: 10 };
         let entries = bed.engine.audit(&bed.user(), &filter).unwrap();
         assert!(entries.iter().all(|entry| entry.by == two.ann.viewer.principal && entry.detail.is_none()));
         entries.into_iter().map(|entry| entry.act).collect::<Vec<_>>()
     };
-    assert_eq!(told(two.here), [AuditAct::MovedOut]);
-    assert_eq!(told(two.there), [AuditAct::MovedIn]);
+    assert_eq!(described(two.here), [AuditAct::MovedOut]);
+    assert_eq!(described(two.there), [AuditAct::MovedIn]);
 }
 
 #[test]

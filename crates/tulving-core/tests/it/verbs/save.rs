@@ -223,10 +223,10 @@ fn lines_of_a_conversation_may_repeat() {
     let bed = Bed::new();
     let user = bed.user();
     let line = SaveRequest { conversation: Some("chat".to_owned()), ..SaveRequest::new("yes") };
-    let fates = [line.clone(), line, SaveRequest::new("yes"), SaveRequest::new("yes")]
+    let outcomes = [line.clone(), line, SaveRequest::new("yes"), SaveRequest::new("yes")]
         .map(|request| bed.save(&user, request).outcome);
     assert_eq!(
-        fates,
+        outcomes,
         [SaveOutcome::Created, SaveOutcome::Created, SaveOutcome::Created, SaveOutcome::Duplicate]
     );
 }
@@ -263,9 +263,9 @@ fn a_batch_sees_what_it_says_itself() {
         at_path("p", "file, edited"),
     ];
     let receipts = bed.engine.save_many(&user, requests).unwrap();
-    let fates: Vec<_> = receipts.iter().map(|receipt| receipt.outcome).collect();
+    let outcomes: Vec<_> = receipts.iter().map(|receipt| receipt.outcome).collect();
     use SaveOutcome::{Created, Duplicate, Unchanged, Updated};
-    assert_eq!(fates, [Created, Created, Duplicate, Updated, Unchanged, Created, Updated]);
+    assert_eq!(outcomes, [Created, Created, Duplicate, Updated, Unchanged, Created, Updated]);
     for (one, other) in [(0, 2), (1, 3), (1, 4), (5, 6)] {
         assert_eq!(receipts[one].memory.id, receipts[other].memory.id);
         assert_eq!(receipts[one].memory.number, receipts[other].memory.number, "each receipt has the number");
@@ -692,10 +692,10 @@ fn an_explicit_save_of_what_was_noted_by_itself_takes_over_what_was_said() {
     let changes = changes(&receipt);
     for change in ["author auto → user", "type fact → preference", "importance 0.5 → 0.9", "pinned no → yes"]
     {
-        assert!(changes.iter().any(|told| told == change), "{change} is not among {changes:?}");
+        assert!(changes.iter().any(|described| described == change), "{change} is not among {changes:?}");
     }
     assert!(
-        changes.iter().any(|told| told.starts_with("tags ") && told.ends_with("→ drinks")),
+        changes.iter().any(|described| described.starts_with("tags ") && described.ends_with("→ drinks")),
         "{changes:?}"
     );
     assert!(receipt.warnings.is_empty(), "{:?}", receipt.warnings);

@@ -468,7 +468,7 @@ fn a_pass_is_shown_and_taken_back() {
     assert_eq!(journal(&engine, &user), format!("Before.\n{NOTED}\nThe cache runs on port 6380.\nAfter.\n"));
     let passes = engine.passes(&user, &PassFilter { limit: 9, ..PassFilter::default() }).expect("passes");
     let shown = engine.pass(&user, passes[0].id).expect("a pass");
-    assert!(shown.told.iter().all(|act| act.text.starts_with("noted an entry in memory/")), "{shown:?}");
+    assert!(shown.described.iter().all(|act| act.text.starts_with("noted an entry in memory/")), "{shown:?}");
     let undone = engine.undo(&user, passes[0].id, false).expect("undone");
     assert_eq!(undone.taken_back(), 2);
     assert_eq!(journal(&engine, &user), "Before.\nAfter.\n");

@@ -34,10 +34,10 @@ fn journals_get_what_they_lack_and_lose_nothing() {
             Some("known there"),
         )
     };
-    let told = bed.engine.take_journals(&user, theirs(), true).expect("told");
+    let described = bed.engine.take_journals(&user, theirs(), true).expect("told");
     assert_eq!(bed.engine.journals(&user).expect("journals").journals.len(), 2, "a dry run writes nothing");
     let taken = bed.engine.take_journals(&user, theirs(), false).expect("taken over");
-    assert_eq!(taken, told);
+    assert_eq!(taken, described);
     assert_eq!((taken.new, taken.extended, taken.entries, taken.skipped.len()), (1, 1, 1, 2));
     assert_eq!(taken.long_term, Some(LongTermImportOutcome::New));
     let journal = |day: &str| {

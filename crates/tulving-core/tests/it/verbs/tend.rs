@@ -165,11 +165,11 @@ fn a_dry_run_says_the_same_and_writes_nothing() {
     assert_eq!(bed.dump(), before);
     assert_eq!((dry.looked_at, dry.cooled, dry.erased, dry.audit_removed), (13, 12, 1, 1));
     let done = now(&bed, &user);
-    let told = |tended: &TendingResult| -> Vec<(MemoryId, String)> {
+    let described = |tended: &TendingResult| -> Vec<(MemoryId, String)> {
         tended.steps.iter().map(|step| (step.memory.id, step.why.clone())).collect()
     };
     // An erased memory cannot be shown any more.
-    assert_eq!(told(&dry)[..12], told(&done)[..]);
+    assert_eq!(described(&dry)[..12], described(&done)[..]);
     assert_eq!((done.cooled, done.erased, done.audit_removed), (12, 1, 1));
     assert_eq!(now(&bed, &user).moved(), 0, "and nothing is due twice");
     let few = tend(&bed.engine, &user, TendRequest { dry_run: true, ..TendRequest::default() });
@@ -410,13 +410,13 @@ fn a_change_that_is_announced_does_not_take_what_holds_today_out_of_the_context(
     let request = SaveRequest { valid_from: Some(from), ..SaveRequest::new("the rent is 950 euros") };
     let new = bed.save(&user, request).memory.id;
     bed.link(&user, new, old, tulving_core::model::vocabulary::Relation::Updates);
-    let told = || {
+    let described = || {
         let request = tulving_core::model::request::BriefingRequest::default();
         let briefing = bed.engine.briefing(&user, &request).expect("a briefing");
         let sections = briefing.sections.into_iter().flat_map(|section| section.memories);
-        sections.map(|told| told.id).collect::<Vec<_>>()
+        sections.map(|described| described.id).collect::<Vec<_>>()
     };
-    assert_eq!(told(), [old]);
+    assert_eq!(described(), [old]);
     bed.clock.advance(2 * DAY);
-    assert_eq!(told(), [new]);
+    assert_eq!(described(), [new]);
 }

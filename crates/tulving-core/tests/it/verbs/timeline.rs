@@ -40,7 +40,7 @@ fn of(id: MemoryId) -> TimelineRequest {
 }
 
 #[track_caller]
-fn told(bed: &Bed, caller: &Caller, request: &TimelineRequest) -> Timeline {
+fn described(bed: &Bed, caller: &Caller, request: &TimelineRequest) -> Timeline {
     match bed.engine.timeline(caller, request) {
         Ok(timeline) => timeline,
         Err(error) => panic!("not told: {error}"),
@@ -78,7 +78,7 @@ fn a_chain_is_told_from_whichever_memory_one_begins() {
     let number = TimelineRequest::new("#2");
     assert_eq!(number.about, TimelineSubject::Memory(MemoryRef::Number(MemoryNumber(2))));
     for request in [of(five), of(three), of(never), number, TimelineRequest::new("API retries five times")] {
-        let timeline = told(&bed, &user, &request);
+        let timeline = described(&bed, &user, &request);
         assert_eq!(lines(&timeline), due, "{request:?}");
         assert!(timeline.entries.iter().all(|entry| entry.chain == 1) && !timeline.cut);
     }
@@ -113,10 +113,10 @@ fn what_its_time_leaves_out_takes_no_place_from_what_it_does_not() {
         since: Some(day("2024-01-15")),
         ..TimelineRequest::new("The API retries times")
     };
-    let timeline = told(&bed, &user, &about(1));
+    let timeline = described(&bed, &user, &about(1));
     assert_eq!(timeline.entries.iter().map(|entry| entry.memory.id).collect::<Vec<_>>(), [now]);
     let early = TimelineRequest { since: None, until: Some(day("2024-01-15")), ..about(3) };
-    assert_eq!(told(&bed, &user, &early).entries.len(), 3);
+    assert_eq!(described(&bed, &user, &early).entries.len(), 3);
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn what_had_no_room_still_ends_what_it_updates() {
             bed.link(&user, id, before, Relation::Updates);
         }
     }
-    let timeline = told(&bed, &user, &TimelineRequest::new("#1"));
+    let timeline = described(&bed, &user, &TimelineRequest::new("#1"));
     assert!(timeline.cut && timeline.entries.iter().all(|entry| !entry.holds));
 }
 
@@ -142,14 +142,14 @@ fn only_what_a_text_is_about_is_told_and_links_of_others_kinds_do_not_chain() {
     let plants = bed.save(&user, since("The plants of the office need water", "2024-02-01")).memory.id;
     let noise = bed.save(&user, "Water boils at a hundred degrees").memory.id;
     bed.link(&user, noise, office, Relation::RelatedTo);
-    let timeline = told(&bed, &user, &TimelineRequest::new("office"));
+    let timeline = described(&bed, &user, &TimelineRequest::new("office"));
     let ids: Vec<MemoryId> = timeline.entries.iter().map(|entry| entry.memory.id).collect();
     assert_eq!(ids, [office, plants]);
     let chains: Vec<usize> = timeline.entries.iter().map(|entry| entry.chain).collect();
     assert_eq!(chains, [1, 2]);
     let one = TimelineRequest { limit: 1, ..TimelineRequest::new("office") };
-    assert_eq!(told(&bed, &user, &one).entries.len(), 1);
-    assert_eq!(told(&bed, &user, &TimelineRequest::new("submarines")).entries, []);
+    assert_eq!(described(&bed, &user, &one).entries.len(), 1);
+    assert_eq!(described(&bed, &user, &TimelineRequest::new("submarines")).entries, []);
     for limit in [0, limits::TIMELINE + 1] {
         let request = TimelineRequest { limit, ..TimelineRequest::new("office") };
         refused!(
@@ -177,7 +177,7 @@ fn edits_of_the_content_are_statements_of_their_own() {
     let ended = bed.clock.now();
     bed.update(&user, id, &UpdateRequest { valid_until: Some(Some(ended)), ..UpdateRequest::default() });
     bed.clock.advance(Duration::from_secs(86_400));
-    let timeline = told(&bed, &user, &of(id));
+    let timeline = described(&bed, &user, &of(id));
     let (from, middle, until) = (start.date(), edited.date(), ended.date());
     assert_eq!(
         lines(&timeline),
@@ -197,7 +197,7 @@ fn edits_of_the_content_are_statements_of_their_own() {
     let shown = UpdateRequest { boundary: Some(Boundary::Hub), ..said("The head is Dan") };
     bed.update(&hub, id, &shown);
     let versions = |caller: &Caller| -> Vec<Version> {
-        told(&bed, caller, &of(id)).entries.iter().map(|entry| entry.version).collect()
+        described(&bed, caller, &of(id)).entries.iter().map(|entry| entry.version).collect()
     };
     assert_eq!(versions(&hub), [Version(1), Version(2)]);
     assert_eq!(versions(&reader), [Version(2)]);
@@ -221,7 +221,7 @@ fn each_way_to_end_is_named_and_an_end_before_the_successor_stands() {
     let later = bed.save(&user, until("Opens at ten", "2999-01-01", "2999-06-01")).memory.id;
     bed.link(&user, later, winter, Relation::Updates);
     assert_eq!(
-        lines(&told(&bed, &user, &of(summer))),
+        lines(&described(&bed, &user, &of(summer))),
         [
             "2024-01-01 → 2024-06-01 #1 v1 Opens at eight (no longer valid)",
             "2024-09-01 → 2024-12-24 #2 v1 Opens at nine (superseded by #3)",
@@ -233,7 +233,7 @@ fn each_way_to_end_is_named_and_an_end_before_the_successor_stands() {
     let interval = |since: Option<&str>, until: Option<&str>| {
         let (since, until) = (since.map(day), until.map(day));
         let request = TimelineRequest { since, until, ..of(summer) };
-        told(&bed, &user, &request).entries.len()
+        described(&bed, &user, &request).entries.len()
     };
     assert_eq!(interval(Some("2024-12-25"), Some("2025-01-01")), 2);
     assert_eq!(interval(None, Some("2024-06-01")), 1);
@@ -252,7 +252,7 @@ fn archived_memories_are_told_and_marked_and_forgotten_ones_are_not() {
     for id in [old, alone] {
         bed.engine.archive(&user, id.into()).unwrap();
     }
-    let timeline = told(&bed, &user, &TimelineRequest::new("where and when the team meets"));
+    let timeline = described(&bed, &user, &TimelineRequest::new("where and when the team meets"));
     assert_eq!(
         lines(&timeline),
         [
@@ -265,7 +265,7 @@ fn archived_memories_are_told_and_marked_and_forgotten_ones_are_not() {
     assert_eq!(archived, [true, false, true]);
     bed.forget(&user, new, ForgetMode::Soft);
     assert_eq!(
-        lines(&told(&bed, &user, &of(old))),
+        lines(&described(&bed, &user, &of(old))),
         ["2024-01-01 → … #1 v1 The team meets on Monday (archived)"]
     );
     refused!(bed.engine.timeline(&user, &of(new)), Error::Forgotten { .. });
@@ -284,7 +284,7 @@ fn of_a_chain_that_was_closed_what_holds_has_no_end() {
     for at in 0..3 {
         bed.link(&user, ids[(at + 1) % 3], ids[at], Relation::Updates);
     }
-    let timeline = told(&bed, &user, &of(ids[1]));
+    let timeline = described(&bed, &user, &of(ids[1]));
     assert_eq!(
         lines(&timeline),
         [
@@ -305,7 +305,7 @@ fn contradictions_are_named_on_both_sides() {
     let other = bed.save(&user, "Marta says the wall is red").memory.id;
     bed.link(&user, no, yes, Relation::Contradicts);
     bed.link(&user, other, no, Relation::Contradicts);
-    let timeline = told(&bed, &user, &TimelineRequest::new("the roof"));
+    let timeline = described(&bed, &user, &TimelineRequest::new("the roof"));
     let named: Vec<(MemoryId, Vec<MemoryId>)> = timeline
         .entries
         .iter()
@@ -329,21 +329,24 @@ fn nothing_of_another_space_or_of_others_private_memories_is_told() {
     let text = |space| TimelineRequest { space, ..TimelineRequest::new("the code") };
     for request in [text(None), text(Some(here)), of(shared)] {
         assert_eq!(
-            lines(&told(&bed, &bob, &request)),
+            lines(&described(&bed, &bob, &request)),
             ["2024-01-01 → … #1 v1 The code is 1111 holds"],
             "{request:?}"
         );
-        assert_eq!(told(&bed, &ann, &request).entries.len(), 2, "{request:?}");
+        assert_eq!(described(&bed, &ann, &request).entries.len(), 2, "{request:?}");
     }
-    assert_eq!(told(&bed, &eve, &text(None)).entries.len(), 1);
+    assert_eq!(described(&bed, &eve, &text(None)).entries.len(), 1);
     refused!(bed.engine.timeline(&bob, &of(private)), Error::NoMemory { .. });
     refused!(bed.engine.timeline(&eve, &of(shared)), Error::NoMemory { .. });
     // A confined token is shown only the memories that it reaches.
     let user = within(&bed.user(), here);
-    assert_eq!(told(&bed, &user, &text(None)).entries.len(), 2);
+    assert_eq!(described(&bed, &user, &text(None)).entries.len(), 2);
     let mut confined = user;
     confined.viewer.within = Some(vec![there]);
-    assert_eq!(lines(&told(&bed, &confined, &text(None))), ["2024-03-01 → … #1 v1 The code is 3333 holds"]);
+    assert_eq!(
+        lines(&described(&bed, &confined, &text(None))),
+        ["2024-03-01 → … #1 v1 The code is 3333 holds"]
+    );
 }
 
 #[test]
@@ -356,7 +359,7 @@ fn a_chain_that_is_too_long_is_cut_and_says_so() {
         let request = SaveRequest { associations, ..SaveRequest::new(format!("step {n}")) };
         last = Some(bed.save(&user, request).memory.id);
     }
-    let timeline = told(&bed, &user, &of(last.expect("saved")));
+    let timeline = described(&bed, &user, &of(last.expect("saved")));
     assert_eq!((timeline.entries.len(), timeline.cut), (limits::TIMELINE_MEMORIES, true));
 }
 
@@ -398,7 +401,7 @@ fn a_timeline_agrees_with_recall_as_of() {
             bed.update(&user, id, &said(&format!("The lantern was moved to stand {n}")));
         }
         let request = TimelineRequest { limit: 50, ..TimelineRequest::new("where the lantern stands") };
-        let timeline = told(&bed, &user, &request);
+        let timeline = described(&bed, &user, &request);
         for days in (-60..100).step_by(3) {
             let then = at(days).plus_millis(1_000);
             let holds =

@@ -54,7 +54,8 @@ fn attempt(bed: &Bed, records: Vec<Record>) -> Result<LoadReport, Error> {
 /// Returns all records except the entries that a load itself leaves.
 fn content(bed: &Bed) -> Vec<Record> {
     let by_load = |entry: &AuditEntry| {
-        entry.act == AuditAct::Loaded || entry.detail.as_ref().is_some_and(|told| told.ends_with("by a load"))
+        entry.act == AuditAct::Loaded
+            || entry.detail.as_ref().is_some_and(|described| described.ends_with("by a load"))
     };
     let mut records = bed.dump();
     records.retain(|record| !matches!(record, Record::Audit(entry) if by_load(entry)));
@@ -465,15 +466,15 @@ fn a_dump_does_not_make_somebody_who_is_here_an_admin_of_the_org() {
     assert_eq!(bed.store.role(eve, org).unwrap(), None);
     assert_eq!((report.added, report.roles.len()), (0, 0));
     let left = &report.roles_left_out[0];
-    let told = (left.line, left.principal.as_str(), left.realm, left.of.as_str(), left.role);
-    assert_eq!(told, (2, "eve", "org", "local", Role::Admin));
+    let described = (left.line, left.principal.as_str(), left.realm, left.of.as_str(), left.role);
+    assert_eq!(described, (2, "eve", "org", "local", Role::Admin));
 
     let asked = bed.try_load(dump(), LoadOptions { with_roles: true }).expect("asked for");
     assert_eq!(bed.store.role(eve, org).unwrap(), Some(Role::Admin));
     assert_eq!((asked.roles.len(), asked.roles_left_out.len()), (1, 0));
     let audit = bed.engine.audit(&bed.user(), &AuditFilter { last: 9, ..AuditFilter::default() }).unwrap();
-    let told = |entry: &&AuditEntry| entry.act == AuditAct::MemberSet;
-    let details: Vec<_> = audit.iter().filter(told).map(|entry| entry.detail.clone().unwrap()).collect();
+    let described = |entry: &&AuditEntry| entry.act == AuditAct::MemberSet;
+    let details: Vec<_> = audit.iter().filter(described).map(|entry| entry.detail.clone().unwrap()).collect();
     assert_eq!(details, ["eve admin of the org local, by a load"]);
     let loads: Vec<_> = audit.iter().filter(|entry| entry.act == AuditAct::Loaded).collect();
     assert_eq!(loads[0].detail.as_deref(), Some("1 lines added, 0 present, 1 roles taken over, 0 left out"));

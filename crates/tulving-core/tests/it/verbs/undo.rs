@@ -46,15 +46,15 @@ impl Desk {
     #[track_caller]
     fn undo_as(&self, caller: &Caller) -> Vec<String> {
         self.tick();
-        let foreseen = self.bed.engine.undo_last(caller, true).expect("foreseen");
+        let predicted = self.bed.engine.undo_last(caller, true).expect("foreseen");
         let undone = self.bed.engine.undo_last(caller, false).expect("undone");
         self.tick();
         let steps = |undone: LastUndoOutcome| match undone {
             LastUndoOutcome::Pass(undone) => undone.steps,
             LastUndoOutcome::Change(undone) => undone.steps,
         };
-        let (foreseen, undone) = (steps(foreseen), steps(undone));
-        assert_eq!(foreseen, undone, "a dry run says the same");
+        let (predicted, undone) = (steps(predicted), steps(undone));
+        assert_eq!(predicted, undone, "a dry run says the same");
         undone.into_iter().map(|step| step.text).collect()
     }
 
@@ -62,8 +62,8 @@ impl Desk {
     fn refused(&self, part: &str) {
         self.tick();
         let before = format!("{:?}", self.bed.dump());
-        let told = words(self.bed.engine.undo_last(&self.user, false));
-        assert!(told.contains(part), "{told}");
+        let described = words(self.bed.engine.undo_last(&self.user, false));
+        assert!(described.contains(part), "{described}");
         assert_eq!(format!("{:?}", self.bed.dump()), before, "nothing was changed");
     }
 
@@ -273,9 +273,9 @@ fn what_an_agent_did_for_its_user_is_the_last_change_of_the_user() {
     let agent = Caller { agent: Some("helper".to_owned()), ..desk.user.clone() };
     let of_agent = desk.bed.save(&agent, "Of an agent").memory.id;
     desk.tick();
-    let foreseen = desk.bed.engine.undo_last(&desk.user, true).expect("foreseen");
-    let LastUndoOutcome::Change(foreseen) = foreseen else { panic!("{foreseen:?}") };
-    assert_eq!((foreseen.agent.as_deref(), foreseen.redoable), (Some("helper"), true));
+    let predicted = desk.bed.engine.undo_last(&desk.user, true).expect("foreseen");
+    let LastUndoOutcome::Change(predicted) = predicted else { panic!("{predicted:?}") };
+    assert_eq!((predicted.agent.as_deref(), predicted.redoable), (Some("helper"), true));
     assert_eq!(desk.undo(), ["saved #2 (Of an agent)"]);
     assert!(desk.is_forgotten(of_agent) && !desk.is_forgotten(mine));
     assert_eq!(desk.undo(), ["forgot #2 (Of an agent)"], "and again");

@@ -31,8 +31,8 @@ fn usage(bed: &Bed, engine: &Engine, days: i64) -> Vec<LlmUsage> {
 fn without_a_model_nobody_is_asked() {
     let bed = Bed::new();
     refused!(bed.engine.ask("test", &prompt()), Error::Llm(LlmError::None));
-    let told = bed.engine.usage(&bed.user(), 7).expect("told");
-    assert_eq!((told.llm, told.today, told.usage.len()), (None, 0, 0));
+    let described = bed.engine.usage(&bed.user(), 7).expect("told");
+    assert_eq!((described.llm, described.today, described.usage.len()), (None, 0, 0));
 }
 
 #[test]

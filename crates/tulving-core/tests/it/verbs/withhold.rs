@@ -44,27 +44,27 @@ const ONE_PRIVATE: &str = "a private passage was left out and not stored";
 /// Every way in, with a text that contains a token and a private passage. The stored text is then read.
 fn let_in(bed: &Bed, user: &Caller, text: &str) -> Result<Vec<Vec<Warning>>, Error> {
     let engine = &bed.engine;
-    let mut told = Vec::new();
+    let mut described = Vec::new();
     let saved = engine.save(user, SaveRequest::new(text))?;
-    told.push(saved.warnings);
+    described.push(saved.warnings);
     let plain = engine.save(user, SaveRequest::new("edited later"))?;
-    told.push(engine.update(user, plain.memory.id.into(), &said(&format!("edited: {text}")))?.warnings);
+    described.push(engine.update(user, plain.memory.id.into(), &said(&format!("edited: {text}")))?.warnings);
     let bytes = format!("# Pushed\n\n{text}\n").into_bytes();
     let document = Document { name: Some("a.md".to_owned()), bytes, about: SaveRequest::default() };
-    told.push(engine.push(user, document)?.warnings);
-    told.push(engine.log_turn(user, &turn(text))?.warnings);
-    told.push(engine.remember(user, text)?.warnings);
-    told.push(engine.replace_long_term(user, &format!("- {text}\n"), None)?.warnings);
-    told.push(engine.put_file(user, "conversations/x.md", text, FileWriteMode::Any)?.warnings);
+    described.push(engine.push(user, document)?.warnings);
+    described.push(engine.log_turn(user, &turn(text))?.warnings);
+    described.push(engine.remember(user, text)?.warnings);
+    described.push(engine.replace_long_term(user, &format!("- {text}\n"), None)?.warnings);
+    described.push(engine.put_file(user, "conversations/x.md", text, FileWriteMode::Any)?.warnings);
     let message =
         TranscriptMessage { role: TurnRole::User, speaker: None, content: text.to_owned(), at: None };
     let archive =
         ConversationArchiveRequest { messages: Some(vec![message]), ..ConversationArchiveRequest::default() };
-    told.push(engine.archive_conversation(user, archive)?.warnings);
+    described.push(engine.archive_conversation(user, archive)?.warnings);
     let day = |name: &str| (format!("{name}.md"), text.as_bytes().to_vec());
     let diary = ForeignWorkspace { journals: vec![day("2025-12-31")], ..ForeignWorkspace::default() };
-    told.push(engine.take_journals(user, diary, false)?.warnings);
-    Ok(told)
+    described.push(engine.take_journals(user, diary, false)?.warnings);
+    Ok(described)
 }
 
 /// All that is stored, as text.
@@ -85,8 +85,8 @@ fn a_secret_and_what_is_private_are_stored_on_no_way_in_and_the_receipt_says_so(
     let bed = Bed::new();
     let user = bed.user();
     let text = format!("CI deploys with {} <private>my diary</private> at night", token());
-    let told = let_in(&bed, &user, &text).expect("let in");
-    for (place, warnings) in told.iter().enumerate() {
+    let described = let_in(&bed, &user, &text).expect("let in");
+    for (place, warnings) in described.iter().enumerate() {
         assert_eq!(words(warnings), [ONE_TOKEN, ONE_PRIVATE], "way {place}");
         assert!(!format!("{warnings:?}").contains("Zq7"), "way {place}");
     }
@@ -424,19 +424,19 @@ fn a_model_hears_no_secret_whatever_a_space_keeps() {
     let llm = Arc::new(ScriptedLlm::new());
     llm.answer_text("well");
     let engine = bed.beside().with_secrecy(of(SecretPolicy::Off)).with_llm(Llm::new(llm.clone(), None));
-    let told = format!("the token is {} <private>my diary</private>", token());
+    let described = format!("the token is {} <private>my diary</private>", token());
     let call =
         ToolCall::written("1".to_owned(), "remember".to_owned(), &format!("{{\"a\": [\"{}\"]}}", token()));
     let garbled = ToolCall::written("2".to_owned(), "remember".to_owned(), &token());
     let prompt = Prompt {
         messages: vec![
-            Told::System(told.clone()),
-            Told::User(told.clone()),
-            Told::Assistant { text: told.clone(), calls: vec![call, garbled] },
+            Told::System(described.clone()),
+            Told::User(described.clone()),
+            Told::Assistant { text: described.clone(), calls: vec![call, garbled] },
             Told::ToolResult {
                 id: "1".to_owned(),
                 name: "remember".to_owned(),
-                content: told,
+                content: described,
                 failed: false,
             },
         ],

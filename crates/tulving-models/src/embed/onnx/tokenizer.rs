@@ -285,42 +285,42 @@ mod tests {
 
     #[test]
     fn another_kind_is_named() {
-        let told = |change: fn(&mut Value)| pieces(change).err().unwrap();
-        let kind = told(|file| file["model"] = json!({ "type": "Unigram", "vocab": [["a", 0.0]] }));
+        let described = |change: fn(&mut Value)| pieces(change).err().unwrap();
+        let kind = described(|file| file["model"] = json!({ "type": "Unigram", "vocab": [["a", 0.0]] }));
         assert_eq!(kind, "the tokenizer is of the kind Unigram, and only WordPiece is known here");
-        let normalizer = told(|file| file["normalizer"] = json!({ "type": "Precompiled" }));
+        let normalizer = described(|file| file["normalizer"] = json!({ "type": "Precompiled" }));
         assert_eq!(
             normalizer,
             "the normalizer Precompiled is not known here, only BertNormalizer and Lowercase"
         );
-        let ends = told(|file| file["post_processor"]["cls"] = json!(["[CLS]", 9]));
+        let ends = described(|file| file["post_processor"]["cls"] = json!(["[CLS]", 9]));
         assert_eq!(ends, "there is no token [CLS]");
     }
 
     #[test]
     fn what_would_give_other_pieces_is_refused_and_not_passed_over() {
-        let told = |change: fn(&mut Value)| pieces(change).err().unwrap();
+        let described = |change: fn(&mut Value)| pieces(change).err().unwrap();
         assert_eq!(
-            told(|file| file["pre_tokenizer"] = json!({ "type": "Whitespace" })),
+            described(|file| file["pre_tokenizer"] = json!({ "type": "Whitespace" })),
             "the pre_tokenizer Whitespace is not known here, only BertPreTokenizer"
         );
         assert_eq!(
-            told(|file| file["pre_tokenizer"] = Value::Null),
+            described(|file| file["pre_tokenizer"] = Value::Null),
             "there is no pre_tokenizer, and only BertPreTokenizer is known here"
         );
-        let two = told(|file| {
+        let two = described(|file| {
             file["normalizer"] =
                 json!({ "type": "Sequence", "normalizers": [{ "type": "NFD" }, { "type": "Lowercase" }] });
         });
         assert!(two.starts_with("the normalizer Sequence is not known here"), "{two}");
-        let added = told(|file| {
+        let added = described(|file| {
             let token = json!({ "id": 9, "content": "cafe", "special": false, "normalized": true });
             file["added_tokens"].as_array_mut().unwrap().push(token);
         });
         assert!(added.starts_with("of the added_tokens, `cafe` is neither special nor"), "{added}");
-        let single = told(|file| file["added_tokens"][0]["single_word"] = true.into());
+        let single = described(|file| file["added_tokens"][0]["single_word"] = true.into());
         assert!(single.starts_with("of the added_tokens, `<s>` is a single_word"), "{single}");
-        let ends = told(|file| {
+        let ends = described(|file| {
             let token = json!({ "SpecialToken": { "id": "<s>" } });
             file["post_processor"] = json!({ "type": "TemplateProcessing", "single": [token, token] });
         });

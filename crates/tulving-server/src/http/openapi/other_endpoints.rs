@@ -60,7 +60,7 @@ impl OtherEndpoint {
     /// Returns the OpenAPI description of the endpoint.
     pub(super) fn described(&self) -> Value {
         let (kind, example) = &self.answer;
-        let mut told = json!({
+        let mut described = json!({
             "operationId": self.name,
             "tags": [self.group],
             "summary": self.title,
@@ -72,19 +72,19 @@ impl OtherEndpoint {
         });
         if let Some((kind, schema, example)) = &self.body {
             let content = json!({ *kind: { "schema": schema, "example": example } });
-            told["requestBody"] = json!({ "required": true, "content": content });
+            described["requestBody"] = json!({ "required": true, "content": content });
         }
         if !self.named.is_empty() {
             let one = |(name, example): &(&str, &str)| {
                 let schema = json!({ "type": "string", "minLength": 1 });
                 json!({ "name": name, "in": "path", "required": true, "schema": schema, "example": example })
             };
-            told["parameters"] = self.named.iter().map(one).collect();
+            described["parameters"] = self.named.iter().map(one).collect();
         }
         if self.is_open {
-            told["security"] = json!([]);
+            described["security"] = json!([]);
         }
-        told
+        described
     }
 }
 

@@ -167,7 +167,7 @@ mod tests {
     fn scopes() -> Vec<SearchScope> {
         let spaces: HashMap<_, _> = (0..3).map(|n| (space(n), Boundary::Hub)).collect();
         let all = SearchScope {
-            sight: VisibilityScope { principal: person(0), spaces },
+            visibility: VisibilityScope { principal: person(0), spaces },
             filter: Filter::default(),
             among: None,
         };
@@ -182,7 +182,7 @@ mod tests {
         let one = [(space(1), Boundary::Team)].into();
         vec![
             SearchScope { filter: dated, ..all.clone() },
-            SearchScope { sight: VisibilityScope { principal: person(1), spaces: one }, ..all.clone() },
+            SearchScope { visibility: VisibilityScope { principal: person(1), spaces: one }, ..all.clone() },
             all,
         ]
     }

@@ -64,12 +64,12 @@ impl S3ErrorReply {
 /// Returns the error for a caller; `None` if the only problem is a missing object.
 pub(super) fn of(
     verb: &'static str,
-    told: &S3ErrorReply,
+    described: &S3ErrorReply,
     hide: impl Fn(&str) -> String,
 ) -> Option<ObjectError> {
-    let why = told.words(hide);
-    Some(match (told.code.as_str(), told.status) {
-        _ if told.unanswered => ObjectError::Unreachable { why },
+    let why = described.words(hide);
+    Some(match (described.code.as_str(), described.status) {
+        _ if described.unanswered => ObjectError::Unreachable { why },
         ("NoSuchKey", _) => return None,
         ("NoSuchBucket" | "PermanentRedirect" | "AuthorizationHeaderMalformed" | "InvalidBucketName", _) => {
             ObjectError::Missing { why }

@@ -114,9 +114,9 @@ mod tests {
     #[test]
     fn what_is_missing_is_named_where_it_was_looked_for() {
         let none = S3Keys::from_variables(|_| Some(" ".to_owned())).expect_err("nothing is set");
-        let told = "attachments may not be read or written: the keys of the bucket are missing: there is no \
+        let described = "attachments may not be read or written: the keys of the bucket are missing: there is no \
                     AWS_ACCESS_KEY_ID in the environment";
-        assert_eq!(none.to_string(), told);
+        assert_eq!(none.to_string(), described);
         let file = tempfile::NamedTempFile::new().expect("a file");
         std::fs::write(file.path(), "[other]\naws_access_key_id=a\n").expect("written");
         let error = S3Keys::from_file(file.path()).expect_err("not in the part that counts");

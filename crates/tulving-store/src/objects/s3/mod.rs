@@ -112,7 +112,7 @@ impl S3Objects {
     }
 
     /// Returns the error for a caller, or `None` if the only problem is a missing object.
-    fn told(&self, verb: &'static str, error: &object_store::Error) -> Option<ObjectError> {
+    fn described(&self, verb: &'static str, error: &object_store::Error) -> Option<ObjectError> {
         errors::of(verb, &S3ErrorReply::by(error), |said| self.keys.hide_in(said))
     }
 }
@@ -125,7 +125,7 @@ impl Objects for S3Objects {
             Ok(_) => Ok(key.into()),
             Err(error) => {
                 let no_bucket = || ObjectError::Missing { why: "there is no such bucket".to_owned() };
-                Err(self.told("written", &error).unwrap_or_else(no_bucket))
+                Err(self.described("written", &error).unwrap_or_else(no_bucket))
             }
         }
     }
@@ -135,7 +135,7 @@ impl Objects for S3Objects {
         let path = self.path(key.as_str());
         match block_on(async { self.bucket.get(&path).await?.bytes().await }) {
             Ok(bytes) => key.check(bytes.into()).map(Some),
-            Err(error) => self.told("read", &error).map_or(Ok(None), Err),
+            Err(error) => self.described("read", &error).map_or(Ok(None), Err),
         }
     }
 
@@ -143,7 +143,7 @@ impl Objects for S3Objects {
         let key = ObjectKey::parse(key)?;
         match block_on(self.bucket.delete(&self.path(key.as_str()))) {
             Ok(()) => Ok(()),
-            Err(error) => self.told("removed", &error).map_or(Ok(()), Err),
+            Err(error) => self.described("removed", &error).map_or(Ok(()), Err),
         }
     }
 
@@ -161,7 +161,7 @@ impl ObjectSizes for S3Objects {
         let key = ObjectKey::parse(key)?;
         match block_on(self.bucket.head(&self.path(key.as_str()))) {
             Ok(found) => Ok(Some(found.size)),
-            Err(error) => self.told("read", &error).map_or(Ok(None), Err),
+            Err(error) => self.described("read", &error).map_or(Ok(None), Err),
         }
     }
 

@@ -101,7 +101,7 @@ impl ChangeSetWriter<'_> {
         if let Some(attachment) = &revision.attachment {
             self.attach(before.row, attachment.as_ref())?;
         }
-        if let Some(ConfirmedOrigin { author, trust }) = revision.vouched {
+        if let Some(ConfirmedOrigin { author, trust }) = revision.confirmed {
             self.transaction
                 .prepare_cached("UPDATE memories SET author = ?2, trust = ?3 WHERE row = ?1")?
                 .execute(params![before.row, author.as_str(), trust.as_str()])?;

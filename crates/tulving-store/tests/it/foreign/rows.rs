@@ -221,14 +221,14 @@ fn rows_of_no_group_are_left_out_and_said() {
         "CREATE TABLE memories (group_folder TEXT, key TEXT, content TEXT, category TEXT);
          INSERT INTO memories VALUES (NULL, 'a', 'of nobody', 'core'), (NULL, 'b', 'of nobody too', 'core')",
     );
-    let told = || {
+    let described = || {
         let (_, all) = read(&path);
         let unread: Vec<_> = all.unread.into_iter().map(|one| (one.what, one.why)).collect();
         (all.memories.len(), unread)
     };
     let why = "it does not say which group it is of";
     let left = ["a", "b"].map(|key| (key.to_owned(), why.to_owned())).to_vec();
-    assert_eq!(told(), (0, left.clone()));
+    assert_eq!(described(), (0, left.clone()));
     groups.execute_batch("INSERT INTO memories VALUES ('main', 'c', 'of main', 'core')").expect("another");
-    assert_eq!(told(), (1, left));
+    assert_eq!(described(), (1, left));
 }

@@ -15,7 +15,7 @@ use super::fake::{Fake, WORDS, person, space, text, vector};
 pub(super) fn everything() -> SearchScope {
     let spaces = (0..3).map(|n| (space(n), Boundary::Hub)).collect();
     SearchScope {
-        sight: VisibilityScope { principal: person(0), spaces },
+        visibility: VisibilityScope { principal: person(0), spaces },
         filter: Filter::default(),
         among: None,
     }
@@ -62,7 +62,7 @@ pub(super) fn any_scope(store: &Fake, random: &mut fastrand::Rng) -> SearchScope
     }
     let ids: Vec<MemoryId> = store.inner().kept.keys().copied().collect();
     let among = (random.u8(..6) == 0).then(|| ids.into_iter().filter(|_| random.bool()).collect());
-    SearchScope { sight: VisibilityScope { principal: person(random.u8(..2)), spaces }, filter, among }
+    SearchScope { visibility: VisibilityScope { principal: person(random.u8(..2)), spaces }, filter, among }
 }
 
 fn narrow(filter: &mut Filter, random: &mut fastrand::Rng) {

@@ -20,9 +20,9 @@ const BAIT: [&str; 10] =
     ["deploy", "deployer", "ploym", "xyzzy", "de", "al", "alp", "omegas", "deployments", "employment"];
 
 /// Returns a store with only the memories that this sight shows.
-fn shown(store: &Fake, sight: &VisibilityScope) -> Arc<Fake> {
+fn shown(store: &Fake, visibility: &VisibilityScope) -> Arc<Fake> {
     let bare = Fake::new(Some("m1"));
-    let sees = |memory: &Memory| sight.sees(memory.space, memory.owner, memory.fields.boundary);
+    let sees = |memory: &Memory| visibility.sees(memory.space, memory.owner, memory.fields.boundary);
     for kept in store.inner().kept.values().filter(|kept| sees(&kept.memory)) {
         bare.keep(ChangeKind::Saved, kept.clone());
     }
@@ -72,7 +72,7 @@ fn answers_are_the_same_with_and_without_what_is_hidden() {
             }
             for _ in 0..6 {
                 let (scope, question) = (any_scope(&store, &mut random), any_question(&mut random));
-                let alone = SearchIndex::in_memory(shown(&store, &scope.sight));
+                let alone = SearchIndex::in_memory(shown(&store, &scope.visibility));
                 let found = index.search(&scope, &question).expect("an answer");
                 assert_eq!(
                     found,
@@ -90,7 +90,7 @@ fn answers_are_the_same_with_and_without_what_is_hidden() {
 fn bob() -> SearchScope {
     let spaces: HashMap<SpaceId, Boundary> = [(space(0), Boundary::Hub)].into();
     SearchScope {
-        sight: VisibilityScope { principal: person(1), spaces },
+        visibility: VisibilityScope { principal: person(1), spaces },
         filter: Filter::default(),
         among: None,
     }

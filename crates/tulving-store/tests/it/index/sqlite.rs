@@ -40,7 +40,8 @@ impl Process {
     }
 
     fn search(&self, filter: Filter, asked: &str, vector: Option<Vec<f32>>) -> Vec<MemoryId> {
-        let scope = SearchScope { sight: self.store.sight(&user()).expect("a sight"), filter, among: None };
+        let scope =
+            SearchScope { visibility: self.store.visibility(&user()).expect("a sight"), filter, among: None };
         let meaning = vector.map(|vector| QueryVector { model: "a".to_owned(), vector });
         let question =
             SearchQuery { terms: terms::terms(asked), meaning, depth: 10, ..SearchQuery::default() };

@@ -130,8 +130,8 @@ fn what_a_service_refuses_is_told_apart_and_no_key_is_in_it() {
         for result in every_call(&bucket(&endpoint)) {
             let error = result.expect_err(code);
             assert_eq!(error.code(), expected, "{error}");
-            let told = format!("{error} {error:?}");
-            assert!(!told.contains(ID) && !told.contains(SECRET), "{told}");
+            let described = format!("{error} {error:?}");
+            assert!(!described.contains(ID) && !described.contains(SECRET), "{described}");
         }
         for head in asked.join().expect("it answered") {
             assert!(head.contains("AWS4-HMAC-SHA256") && !head.contains(SECRET), "{head}");

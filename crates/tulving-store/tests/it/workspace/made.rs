@@ -140,8 +140,8 @@ pub(super) fn run_as_nobody(made: &Made, binary: &Path, test: &str) -> Output {
 #[track_caller]
 pub(super) fn assert_passed(output: &Output) {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let told = String::from_utf8_lossy(&output.stdout);
-    assert!(told.contains("1 passed"), "there is no such test: {told}");
+    let described = String::from_utf8_lossy(&output.stdout);
+    assert!(described.contains("1 passed"), "there is no such test: {described}");
 }
 
 /// Gives a file or a folder this mode.

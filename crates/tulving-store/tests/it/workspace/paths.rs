@@ -197,7 +197,7 @@ fn nothing_is_touched_before_the_first_call_and_by_reading() {
     assert_eq!(made.files.stamp(&file("memory/a.md")).expect("seen"), None);
     assert!(!made.files.remove(&file("memory/a.md"), From::Any).expect("nothing there"));
     assert!(names(&made.files, "memory").is_empty());
-    assert_eq!(made.files.pledges().expect("read"), []);
+    assert_eq!(made.files.pending_files().expect("read"), []);
     assert_eq!(made.files.previous(&file("memory/a.md")).expect("read"), []);
     assert!(!made.files.folder().exists());
     assert_eq!(fs::read_dir(made.in_home("")).expect("there").count(), 0);

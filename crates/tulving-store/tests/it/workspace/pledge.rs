@@ -7,15 +7,15 @@ use tulving_core::ports::Files;
 
 use super::made::{Made, file, time};
 
-fn pledge(name: &str) -> PendingFile {
+fn pending_file(name: &str) -> PendingFile {
     PendingFile { path: file(name), memory: MemoryId::mint(time(0)) }
 }
 
 #[test]
 fn a_pledged_file_stays_if_its_memory_was_saved() {
     let made = Made::new();
-    let kept = pledge("conversations/a.md");
-    made.files.pledge(&kept, b"one").expect("made");
+    let kept = pending_file("conversations/a.md");
+    made.files.add_pending_file(&kept, b"one").expect("made");
     assert_eq!(made.text("conversations/a.md"), "one");
     assert_eq!(made.count_in_home("pledges"), 1);
     made.files.settle(&kept, true).expect("settled");
@@ -28,8 +28,8 @@ fn a_pledged_file_stays_if_its_memory_was_saved() {
 #[test]
 fn a_pledged_file_goes_if_its_memory_was_not_saved() {
     let made = Made::new();
-    let gone = pledge("conversations/a.md");
-    made.files.pledge(&gone, b"one").expect("made");
+    let gone = pending_file("conversations/a.md");
+    made.files.add_pending_file(&gone, b"one").expect("made");
     made.files.settle(&gone, false).expect("settled");
     assert!(!made.at("conversations/a.md").exists());
     assert_eq!(made.count_in_home("pledges"), 0);
@@ -39,7 +39,8 @@ fn a_pledged_file_goes_if_its_memory_was_not_saved() {
 fn a_file_that_is_there_is_not_pledged() {
     let made = Made::new();
     made.put("conversations/a.md", "one");
-    let error = made.files.pledge(&pledge("conversations/a.md"), b"one").expect_err("it is there");
+    let error =
+        made.files.add_pending_file(&pending_file("conversations/a.md"), b"one").expect_err("it is there");
     assert!(matches!(error, FileError::Exists { .. }), "{error}");
     assert_eq!(made.count_in_home("pledges"), 0);
     assert_eq!(made.text("conversations/a.md"), "one");
@@ -48,14 +49,14 @@ fn a_file_that_is_there_is_not_pledged() {
 #[test]
 fn what_somebody_has_changed_since_stays() {
     let made = Made::new();
-    let changed = pledge("conversations/a.md");
-    made.files.pledge(&changed, b"one").expect("made");
+    let changed = pending_file("conversations/a.md");
+    made.files.add_pending_file(&changed, b"one").expect("made");
     fs::write(made.at("conversations/a.md"), "one and more").expect("written");
     made.files.settle(&changed, false).expect("settled");
     assert_eq!(made.text("conversations/a.md"), "one and more");
 
-    let replaced = pledge("conversations/b.md");
-    made.files.pledge(&replaced, b"one").expect("made");
+    let replaced = pending_file("conversations/b.md");
+    made.files.add_pending_file(&replaced, b"one").expect("made");
     fs::write(made.at("conversations/new"), "one").expect("written");
     fs::rename(made.at("conversations/new"), made.at("conversations/b.md")).expect("renamed");
     made.files.settle(&replaced, false).expect("settled");
@@ -65,30 +66,30 @@ fn what_somebody_has_changed_since_stays() {
 #[test]
 fn only_the_pledges_of_dead_processes_are_open() {
     let made = Made::new();
-    let (first, second) = (pledge("conversations/a.md"), pledge("conversations/b.md"));
+    let (first, second) = (pending_file("conversations/a.md"), pending_file("conversations/b.md"));
     let dead = made.again();
-    dead.pledge(&first, b"one").expect("made");
-    dead.pledge(&second, b"two").expect("made");
-    assert_eq!(made.files.pledges().expect("read"), [], "it lives");
+    dead.add_pending_file(&first, b"one").expect("made");
+    dead.add_pending_file(&second, b"two").expect("made");
+    assert_eq!(made.files.pending_files().expect("read"), [], "it lives");
     drop(dead);
-    assert_eq!(made.files.pledges().expect("read"), [first.clone(), second.clone()]);
-    assert_eq!(made.files.pledges().expect("read").len(), 2, "they stay open until they are settled");
+    assert_eq!(made.files.pending_files().expect("read"), [first.clone(), second.clone()]);
+    assert_eq!(made.files.pending_files().expect("read").len(), 2, "they stay open until they are settled");
     made.files.settle(&first, false).expect("settled");
     made.files.settle(&second, true).expect("settled");
     assert!(!made.at("conversations/a.md").exists());
     assert_eq!(made.text("conversations/b.md"), "two");
-    assert_eq!(made.files.pledges().expect("read"), []);
+    assert_eq!(made.files.pending_files().expect("read"), []);
 }
 
 #[test]
 fn a_pledge_without_its_file_is_settled_too() {
     let made = Made::new();
-    let open = pledge("conversations/a.md");
+    let open = pending_file("conversations/a.md");
     let dead = made.again();
-    dead.pledge(&open, b"one").expect("made");
+    dead.add_pending_file(&open, b"one").expect("made");
     drop(dead);
     fs::remove_dir_all(made.at("conversations")).expect("removed");
-    assert_eq!(made.files.pledges().expect("read"), std::slice::from_ref(&open));
+    assert_eq!(made.files.pending_files().expect("read"), std::slice::from_ref(&open));
     made.files.settle(&open, false).expect("settled");
-    assert_eq!(made.files.pledges().expect("read"), []);
+    assert_eq!(made.files.pending_files().expect("read"), []);
 }

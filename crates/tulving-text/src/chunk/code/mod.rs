@@ -153,13 +153,13 @@ impl CodeOutlineBuilder<'_> {
             self.at = line;
             return;
         }
-        let told = lines
+        let described = lines
             .iter()
             .filter(|line| line.sort != CodeLineRole::Lead && !lines::is_signs(text(line)))
             .count();
         let own = self.count(&rest);
         let small = own <= TINY || own.saturating_add(next) <= WINDOW;
-        self.push(rest, heading, level, begins && told <= 1 && small);
+        self.push(rest, heading, level, begins && described <= 1 && small);
     }
 
     fn push(&mut self, lines: Range<usize>, heading: Option<usize>, level: usize, bare: bool) {

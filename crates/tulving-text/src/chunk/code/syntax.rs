@@ -250,9 +250,9 @@ impl<'a> SyntaxTreeWalk<'a> {
                 let given = field("arguments")?;
                 let mut cursor = given.walk();
                 let mut given = given.named_children(&mut cursor);
-                let told = given.next().filter(|told| STRINGS.contains(&told.kind()))?;
+                let described = given.next().filter(|described| STRINGS.contains(&described.kind()))?;
                 given.last().filter(|last| is_value(*last))?;
-                format!("{}({})", self.text(called), self.text(told))
+                format!("{}({})", self.text(called), self.text(described))
             }
             ItemNameLocation::Left => {
                 self.text(field("left").filter(|_| field("right").is_some_and(is_value))?)

@@ -7,9 +7,9 @@ use crate::vocabulary::ContentType;
 /// fill most of a window. If text follows the `…`, the line is replaced by copies of that text.
 fn cut(language: &str, statement: &str, sample: &str) -> Vec<String> {
     let filled = filled(statement, sample);
-    let chunks = told(&filled, code(language));
+    let chunks = described(&filled, code(language));
     // Other kinds of line break must not change the result.
-    let breaks = told(&filled.replace('\n', "\r\n"), code(language));
+    let breaks = described(&filled.replace('\n', "\r\n"), code(language));
     assert_eq!(chunks, breaks, "{language}");
     chunks
 }
@@ -27,7 +27,7 @@ fn filled(statement: &str, sample: &str) -> String {
     sample.lines().map(fill).collect()
 }
 
-fn told(content: &str, form: ContentForm<'_>) -> Vec<String> {
+fn described(content: &str, form: ContentForm<'_>) -> Vec<String> {
     let chunks = split(content, form);
     let tell = |chunk: &TextChunk| {
         let first = content[chunk.start..chunk.end].lines().next().unwrap_or_default();
@@ -487,7 +487,7 @@ class Cart(val items: List<Item>) {
     // Content without words that introduce items is cut at blank lines.
     let plain =
         format!("{}\n{}", "set apple [weigh pear 3]\n".repeat(20), "set plum [weigh pear 4]\n".repeat(20));
-    assert_eq!(told(&plain, code("tcl")), [" | set apple [weigh pear 3]", " | set plum [weigh pear 4]"]);
+    assert_eq!(described(&plain, code("tcl")), [" | set apple [weigh pear 3]", " | set plum [weigh pear 4]"]);
 }
 
 #[test]
@@ -498,7 +498,7 @@ fn data_is_cut_between_entries_below_their_keys() {
         "{{\n  \"name\": \"shop\",\n  \"fruit\": {{\n{entries}  }},\n  \"nuts\": {{\n{entries}  }}\n}}\n"
     );
     for language in [None, Some("json")] {
-        let chunks = told(&json, data(language));
+        let chunks = described(&json, data(language));
         assert_eq!(chunks.first().map(String::as_str), Some("fruit | {"), "{chunks:?}");
         assert!(
             chunks.iter().all(|chunk| chunk.starts_with("fruit") || chunk.starts_with("nuts | ")),
@@ -512,14 +512,14 @@ fn data_is_cut_between_entries_below_their_keys() {
     let steps = "      - run: make all\n".repeat(20);
     let jobs: String = (0..3).map(|n| format!("  build-{n}:\n    steps:\n{steps}")).collect();
     assert_eq!(
-        told(&format!("name: shop\n\njobs:\n{jobs}"), data(None)),
+        described(&format!("name: shop\n\njobs:\n{jobs}"), data(None)),
         ["jobs > build-0 | name: shop", "jobs > build-1 | build-1:", "jobs > build-2 | build-2:"]
     );
     let toml = format!(
         "[package]\nname = \"shop\"\n\n# What it needs.\n[dependencies]\n{}\n[[bin]]\nname = \"a\"\n",
         "apple = { version = \"1\" }\n".repeat(16)
     );
-    assert_eq!(told(&toml, data(Some("toml"))), ["dependencies | [package]", "bin | [[bin]]"]);
+    assert_eq!(described(&toml, data(Some("toml"))), ["dependencies | [package]", "bin | [[bin]]"]);
 }
 
 #[test]

@@ -155,11 +155,11 @@ impl ClaimHunk<'_> {
         if matches!(verb, ClaimVerb::Did(_)) || self.here.is_empty() || self.there.is_empty() {
             return false;
         }
-        let told = *verb == ClaimVerb::Divider || !subject.is_empty();
+        let described = *verb == ClaimVerb::Divider || !subject.is_empty();
         if let Some((here, there)) = self.values() {
             return self.is_value(verb, subject, here, there);
         }
-        if !told {
+        if !described {
             return false;
         }
         self.is_set() || self.is_code(verb) || self.is_name(verb) || self.is_open(verb, subject)

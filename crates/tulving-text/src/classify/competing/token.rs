@@ -93,8 +93,8 @@ pub(super) fn lexemes(sentence: &str) -> (Vec<Lexeme>, usize) {
     }
     reader.take_in_all(rest);
     let dated = dates(&reader.found);
-    let (told, negations) = without_negations(dated);
-    (without_fillers(told), negations)
+    let (described, negations) = without_negations(dated);
+    (without_fillers(described), negations)
 }
 
 struct LexemeReader {
@@ -390,28 +390,28 @@ fn dated(before: Option<&Lexeme>, rest: &[Lexeme]) -> Option<(String, LexemeKind
 
 /// Removes the negations, and returns their number.
 fn without_negations(all: Vec<Lexeme>) -> (Vec<Lexeme>, usize) {
-    let mut told: Vec<Lexeme> = Vec::with_capacity(all.len());
+    let mut described: Vec<Lexeme> = Vec::with_capacity(all.len());
     let mut negations = 0;
     for lexeme in all {
-        if lexeme.is(words::NEGATIONS) && !told.is_empty() {
+        if lexeme.is(words::NEGATIONS) && !described.is_empty() {
             negations += 1;
             // "does not eat" is the opposite of "eats".
-            if told.last().is_some_and(|last| last.is("do does did")) {
-                told.pop();
+            if described.last().is_some_and(|last| last.is("do does did")) {
+                described.pop();
             }
             continue;
         }
         if negations > 0 && lexeme.is("longer anymore more") && lexeme.lower != "more" {
             continue;
         }
-        told.push(lexeme);
+        described.push(lexeme);
     }
-    (told, negations)
+    (described, negations)
 }
 
 /// Removes words that do not change the meaning.
 fn without_fillers(all: Vec<Lexeme>) -> Vec<Lexeme> {
-    let mut told: Vec<Lexeme> = Vec::with_capacity(all.len());
+    let mut described: Vec<Lexeme> = Vec::with_capacity(all.len());
     let mut indefinite = false;
     for lexeme in all {
         if lexeme.is(words::FILLERS) || (lexeme.lower == "new" && !lexeme.capital) {
@@ -419,12 +419,12 @@ fn without_fillers(all: Vec<Lexeme>) -> Vec<Lexeme> {
             continue;
         }
         if lexeme.kind.is_day() || lexeme.kind == LexemeKind::Time {
-            while told.len() > 1 && told.last().is_some_and(|last| last.is(words::BEFORE_TIMES)) {
-                told.pop();
+            while described.len() > 1 && described.last().is_some_and(|last| last.is(words::BEFORE_TIMES)) {
+                described.pop();
             }
         }
-        told.push(Lexeme { indefinite, ..lexeme });
+        described.push(Lexeme { indefinite, ..lexeme });
         indefinite = false;
     }
-    told
+    described
 }

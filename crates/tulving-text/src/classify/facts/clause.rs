@@ -270,21 +270,21 @@ pub(super) fn around(piece: &str) -> (&str, &str, &str) {
 mod tests {
     use super::*;
 
-    fn told(turn: &str) -> Vec<String> {
+    fn described(turn: &str) -> Vec<String> {
         let all = clauses(turn, turn, 0..turn.len());
         all.iter().map(|clause| clause.rest(0).to_owned()).collect()
     }
 
     #[test]
     fn a_sentence_is_cut_where_its_speaker_goes_on() {
-        assert_eq!(told("Hi, I'm a translator and I use a Mac."), ["I'm a translator", "I use a Mac"]);
-        assert_eq!(told("I love hiking, and I enjoy tea"), ["I love hiking", "I enjoy tea"]);
-        assert_eq!(told("I like tea and cake, btw"), ["I like tea and cake"]);
+        assert_eq!(described("Hi, I'm a translator and I use a Mac."), ["I'm a translator", "I use a Mac"]);
+        assert_eq!(described("I love hiking, and I enjoy tea"), ["I love hiking", "I enjoy tea"]);
+        assert_eq!(described("I like tea and cake, btw"), ["I like tea and cake"]);
     }
 
     #[test]
     fn a_clause_after_a_gap_keeps_its_end() {
-        assert_eq!(told("I like tea;  I use Vim"), ["I like tea", "I use Vim"]);
+        assert_eq!(described("I like tea;  I use Vim"), ["I like tea", "I use Vim"]);
     }
 
     #[test]

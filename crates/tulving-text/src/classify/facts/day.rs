@@ -43,21 +43,21 @@ pub(super) fn dated(text: &str, at: Timestamp) -> String {
     let pieces: Vec<(&str, &str, &str)> = text.split_inclusive(char::is_whitespace).map(around).collect();
     let lower: Vec<String> = pieces.iter().map(|(_, word, _)| word.to_lowercase()).collect();
     let word = |at: usize| lower.get(at).map_or("", String::as_str);
-    let mut told = String::with_capacity(text.len() + 16);
+    let mut described = String::with_capacity(text.len() + 16);
     for (at, (opening, said, closing)) in pieces.iter().enumerate() {
         let before = at.checked_sub(1).map_or("", &word);
-        told.push_str(opening);
+        described.push_str(opening);
         match meant(today, before, word(at), word(at + 1)) {
-            None => told.push_str(said),
-            Some((false, date)) => told.push_str(&format!("{said} ({date})")),
+            None => described.push_str(said),
+            Some((false, date)) => described.push_str(&format!("{said} ({date})")),
             Some((true, date)) if listed("by on until till before since from for", before) => {
-                told.push_str(&date);
+                described.push_str(&date);
             }
-            Some((true, date)) => told.push_str(&format!("on {date}")),
+            Some((true, date)) => described.push_str(&format!("on {date}")),
         }
-        told.push_str(closing);
+        described.push_str(closing);
     }
-    told
+    described
 }
 
 /// Returns the date that a word means, and true if the date should replace the word.
@@ -97,7 +97,7 @@ mod tests {
     #[test]
     fn days_that_are_counted_from_the_turn_get_their_dates() {
         let wednesday: Timestamp = "2026-05-27T10:00:00Z".parse().expect("a time");
-        for (said, told) in [
+        for (said, described) in [
             ("call Tom tomorrow.", "call Tom on 2026-05-28."),
             ("done by tomorrow", "done by 2026-05-28"),
             ("ship by Friday", "ship by Friday (2026-05-29)"),
@@ -109,7 +109,7 @@ mod tests {
             ("leave next week", "leave next week (from 2026-06-01)"),
             ("nothing of the kind", "nothing of the kind"),
         ] {
-            assert_eq!(dated(said, wednesday), told);
+            assert_eq!(dated(said, wednesday), described);
         }
     }
 

@@ -78,50 +78,50 @@ fn about_me(clause: &Clause<'_>, voice: FactSpeaker<'_>) -> Option<String> {
     }
     let at = clause.past(1, "currently also now mostly mainly actually originally still just");
     let after = clause.past(at + 1, "currently also now actually originally still just a an very");
-    let told = |verb: &str, from: usize| Some(voice.does(verb, clause, from));
+    let described = |verb: &str, from: usize| Some(voice.does(verb, clause, from));
     match clause.word(at) {
         "work"
             if listed("as at for in from with remotely", clause.word(at + 1)) && !points(clause, at + 2) =>
         {
-            told("works", at + 1)
+            described("works", at + 1)
         }
         "live" if listed("in near with at on", clause.word(at + 1)) && !points(clause, at + 2) => {
-            told("lives", at + 1)
+            described("lives", at + 1)
         }
-        "grew" if clause.word(at + 1) == "up" => told("grew", at + 1),
-        "moved" if clause.word(at + 1) == "to" && is_capital(clause, at + 2) => told("moved", at + 1),
+        "grew" if clause.word(at + 1) == "up" => described("grew", at + 1),
+        "moved" if clause.word(at + 1) == "to" && is_capital(clause, at + 2) => described("moved", at + 1),
         "studied" | "speak" if is_capital(clause, at + 1) || listed("at in", clause.word(at + 1)) => {
-            told(if clause.word(at) == "speak" { "speaks" } else { "studied" }, at + 1)
+            described(if clause.word(at) == "speak" { "speaks" } else { "studied" }, at + 1)
         }
-        "was" if clause.word(at + 1) == "born" => told("was", at + 1),
+        "was" if clause.word(at + 1) == "born" => described("was", at + 1),
         "have" | "own"
             if listed("a an two three four five", clause.word(at + 1))
                 && (at + 2..at + 5).any(|at| listed(HAVE, clause.word(at))) =>
         {
-            told(&third_person::verb(clause.word(at)), at + 1)
+            described(&third_person::verb(clause.word(at)), at + 1)
         }
         "have" if clause.any(at + 1, "been a, been an").is_some() && is_role(clause, at + 3) => {
-            told("has", at + 1)
+            described("has", at + 1)
         }
         "am" => match clause.word(at + 1) {
             "not" => None,
-            "from" | "based" if (at + 2..at + 5).any(|at| is_capital(clause, at)) => told("is", at + 1),
+            "from" | "based" if (at + 2..at + 5).any(|at| is_capital(clause, at)) => described("is", at + 1),
             "on" | "in"
                 if is_capital(clause, at + 2) && (at + 3..at + 5).any(|at| clause.word(at) == "time") =>
             {
-                told("is", at + 1)
+                described("is", at + 1)
             }
             _ if clause.says(at + 1, "allergic to")
                 || clause.says(at + 1, "married")
                 || clause.says(at + 2, "years old") =>
             {
-                told("is", at + 1)
+                described("is", at + 1)
             }
             _ if listed(TRAITS, clause.word(after)) || listed(NATIONS, clause.word(after)) => {
-                told("is", at + 1)
+                described("is", at + 1)
             }
             "a" | "an" | "the" | "originally" | "also" | "currently" if is_role(clause, at + 2) => {
-                told("is", at + 1)
+                described("is", at + 1)
             }
             _ => None,
         },

@@ -37,12 +37,12 @@ fn unloved(clause: &Clause<'_>, voice: FactSpeaker<'_>) -> Option<String> {
         return None;
     }
     let verb = clause.past(at + 2, "really much particularly");
-    let told = match (clause.word(at), clause.word(verb)) {
+    let described = match (clause.word(at), clause.word(verb)) {
         ("do", like @ ("like" | "enjoy" | "love" | "care" | "eat" | "drink")) => format!("doesn't {like}"),
         ("can", bear @ ("stand" | "bear")) => format!("can't {bear}"),
         _ => return None,
     };
-    (!points(clause, verb + 1)).then(|| voice.does(&told, clause, verb + 1))
+    (!points(clause, verb + 1)).then(|| voice.does(&described, clause, verb + 1))
 }
 
 /// Matches "I'm not a fan of meetings."

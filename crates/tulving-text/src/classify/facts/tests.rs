@@ -4,22 +4,22 @@ fn at() -> Timestamp {
     "2026-05-27T10:00:00Z".parse().expect("a time")
 }
 
-fn told(turn: &str) -> Vec<String> {
+fn described(turn: &str) -> Vec<String> {
     propose(turn, None, at()).into_iter().map(|one| format!("{}: {}", one.memory_type, one.content)).collect()
 }
 
 #[test]
 fn what_is_said_of_oneself_is_told_in_the_third_person() {
-    assert_eq!(told("I prefer tabs in my files"), ["preference: User prefers tabs in their files"]);
-    assert_eq!(told("My name is Anna."), ["identity: User's name is Anna"]);
-    assert_eq!(told("Tom is our designer."), ["person: Tom is our designer"]);
+    assert_eq!(described("I prefer tabs in my files"), ["preference: User prefers tabs in their files"]);
+    assert_eq!(described("My name is Anna."), ["identity: User's name is Anna"]);
+    assert_eq!(described("Tom is our designer."), ["person: Tom is our designer"]);
 }
 
 #[test]
 fn what_one_would_love_to_do_is_what_one_wants() {
-    assert_eq!(told("I'd love to learn Portuguese"), ["goal: User wants to learn Portuguese"]);
-    assert_eq!(told("I plan to learn Portuguese"), ["goal: User plans to learn Portuguese"]);
-    assert_eq!(told("I'm trying to learn Portuguese"), ["goal: User is trying to learn Portuguese"]);
+    assert_eq!(described("I'd love to learn Portuguese"), ["goal: User wants to learn Portuguese"]);
+    assert_eq!(described("I plan to learn Portuguese"), ["goal: User plans to learn Portuguese"]);
+    assert_eq!(described("I'm trying to learn Portuguese"), ["goal: User is trying to learn Portuguese"]);
 }
 
 #[test]
@@ -31,7 +31,7 @@ fn a_speaker_with_a_name_is_called_by_it() {
 #[test]
 fn what_opens_a_sentence_is_not_of_what_it_says() {
     let turn = "Hello! By the way, I prefer tea over coffee. What now?";
-    assert_eq!(told(turn), ["preference: User prefers tea over coffee"]);
+    assert_eq!(described(turn), ["preference: User prefers tea over coffee"]);
 }
 
 #[test]
@@ -46,7 +46,7 @@ fn what_the_agent_is_told_is_put_aside_and_a_taste_is_not() {
 #[test]
 fn what_was_pasted_is_not_looked_at() {
     let turn = format!("I prefer tea over coffee. {}", "And so on. ".repeat(TURN_BYTES / 11));
-    assert_eq!(told(&turn), [""; 0]);
+    assert_eq!(described(&turn), [""; 0]);
 }
 
 proptest::proptest! {

@@ -20,24 +20,24 @@ pub(super) fn verb(verb: &str) -> String {
 /// Replaces "my" with "their" in a text. Returns `None` if the speaker occurs again as a subject, because the verbs
 /// would have to change too.
 pub(super) fn of_them(text: &str) -> Option<String> {
-    let mut told = String::with_capacity(text.len());
+    let mut described = String::with_capacity(text.len());
     for piece in text.split_inclusive(char::is_whitespace) {
         let (opening, word, closing) = around(piece);
         let lower = word.to_lowercase().replace('’', "'");
         if listed("i i'm i've i'd i'll", &lower) {
             return None;
         }
-        told.push_str(opening);
-        told.push_str(match lower.as_str() {
+        described.push_str(opening);
+        described.push_str(match lower.as_str() {
             "my" => "their",
             "me" => "them",
             "mine" => "theirs",
             "myself" => "themselves",
             _ => word,
         });
-        told.push_str(closing);
+        described.push_str(closing);
     }
-    Some(told)
+    Some(described)
 }
 
 /// Capitalizes the beginning of a text. Names and paths are not changed.
@@ -57,8 +57,8 @@ mod tests {
 
     #[test]
     fn verbs_follow() {
-        let told = ["prefer", "go", "have", "carry", "play", "watch", "use"].map(verb);
-        assert_eq!(told, ["prefers", "goes", "has", "carries", "plays", "watches", "uses"]);
+        let described = ["prefer", "go", "have", "carry", "play", "watch", "use"].map(verb);
+        assert_eq!(described, ["prefers", "goes", "has", "carries", "plays", "watches", "uses"]);
     }
 
     #[test]

@@ -60,8 +60,8 @@ fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Option<Cow<'_, str>> {
 /// Returns the media type of bytes that are not text. The entries of a container show its type. If they do not, the
 /// extension, in lower case, decides.
 pub(super) fn media_type(bytes: &[u8], extension: Option<&str>) -> &'static str {
-    let told = infer::get(bytes).map_or(UNKNOWN, |told| told.mime_type());
-    let inside = match told {
+    let described = infer::get(bytes).map_or(UNKNOWN, |described| described.mime_type());
+    let inside = match described {
         "application/zip" => package::media_type(bytes).or_else(|| extension.and_then(zipped)),
         "application/x-ole-storage" => extension.and_then(stored),
         _ if bytes.starts_with(&[0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]) => {
@@ -69,7 +69,7 @@ pub(super) fn media_type(bytes: &[u8], extension: Option<&str>) -> &'static str 
         }
         _ => None,
     };
-    inside.unwrap_or(told)
+    inside.unwrap_or(described)
 }
 
 /// Returns the media type of a zip-based format by its file extension.

@@ -315,13 +315,13 @@ mod tests {
 
     #[test]
     fn the_reason_names_what_it_is_about() {
-        let told = |path: &str| is_importable(path).expect_err(path).to_string();
-        assert_eq!(told("a/Cargo.lock"), "`Cargo.lock` is written by a tool");
-        assert_eq!(told("lib/x.min.js"), "`x.min.js` is written by a tool");
-        assert_eq!(told("movie.MKV"), "files that end with `.mkv` are not imported");
-        assert_eq!(told("bin/thing"), "`thing` has no extension that tells what it is");
-        assert_eq!(told(""), "`` has no extension that tells what it is");
-        assert_eq!(told("x/.env"), "`.env` may contain secrets");
+        let described = |path: &str| is_importable(path).expect_err(path).to_string();
+        assert_eq!(described("a/Cargo.lock"), "`Cargo.lock` is written by a tool");
+        assert_eq!(described("lib/x.min.js"), "`x.min.js` is written by a tool");
+        assert_eq!(described("movie.MKV"), "files that end with `.mkv` are not imported");
+        assert_eq!(described("bin/thing"), "`thing` has no extension that tells what it is");
+        assert_eq!(described(""), "`` has no extension that tells what it is");
+        assert_eq!(described("x/.env"), "`.env` may contain secrets");
     }
 
     #[test]

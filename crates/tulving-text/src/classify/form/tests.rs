@@ -35,7 +35,7 @@ fn a_name_tells_the_form() {
 
 #[test]
 fn data_that_is_not_valid_is_text_with_a_note() {
-    for (name, text, told) in [
+    for (name, text, described) in [
         (
             "a.json",
             "{\n \"a\": }",
@@ -49,7 +49,7 @@ fn data_that_is_not_valid_is_text_with_a_note() {
     ] {
         let form = of_text(Some(name), text);
         assert_eq!((form.content_type, form.media_type), (ContentType::Text, "text/plain"), "{name}");
-        assert_eq!(form.note.expect("a note").to_string(), told);
+        assert_eq!(form.note.expect("a note").to_string(), described);
     }
     let form = of_text(Some("a.toml"), "a = 1\nb =");
     assert!(

@@ -103,8 +103,8 @@ pub(super) fn fault(format: StructuredFormat, text: &str) -> Option<FormatSyntax
 
 fn json(text: &str) -> Option<FormatSyntaxError> {
     let error = serde_json::from_str::<IgnoredAny>(text).err()?;
-    let told = error.to_string();
-    let why = told.rsplit_once(" at line ").map_or(told.as_str(), |(why, _)| why);
+    let described = error.to_string();
+    let why = described.rsplit_once(" at line ").map_or(described.as_str(), |(why, _)| why);
     Some(FormatSyntaxError { line: error.line().max(1), column: error.column().max(1), why: short(why) })
 }
 

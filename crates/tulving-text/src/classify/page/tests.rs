@@ -9,7 +9,7 @@ fn page<'a>(name: Option<&str>, content: &'a str) -> ParsedPage<'a> {
     ParsedPage::of(content, &form::of_text(name, content), name)
 }
 
-fn told(content: &str) -> Vec<String> {
+fn described(content: &str) -> Vec<String> {
     let page = page(Some("a.md"), content);
     page.blocks
         .iter()
@@ -28,7 +28,7 @@ fn comments_that_nobody_closes_hide_nothing_and_take_no_time() {
     let content = "<!--\n".repeat(LOOKED_AT / 5 - 1) + "word";
     let started = Instant::now();
     for _ in 0..10 {
-        assert_eq!(told(&content), ["p word"]);
+        assert_eq!(described(&content), ["p word"]);
     }
     assert!(started.elapsed() < Duration::from_secs(5), "{:?}", started.elapsed());
 }
@@ -37,7 +37,7 @@ fn comments_that_nobody_closes_hide_nothing_and_take_no_time() {
 fn the_parts_of_a_page_are_told_apart() {
     let content = "# Title #\n\nFirst line.\nSecond line.\n\nSetext\n------\n- one\n  more of one\n* two\n1. three\n2) four\n- [ ] five\n- [x] six\n\n```sh\nmake\n\nrun\n```\n\n| a | b |\n|---|:-:|\n| 1 | **2** |\n\n> quoted\n\n---\n\n    indented code\n\nlast";
     assert_eq!(
-        told(content),
+        described(content),
         [
             "h1 Title",
             "p First line.\nSecond line.",
@@ -61,7 +61,7 @@ fn the_parts_of_a_page_are_told_apart() {
 fn a_wrapped_line_goes_on_and_a_short_one_does_not() {
     let content = "This line is long enough that whoever wrote it\nwrapped it because the window was so narrow, and it\ngoes on.\n\nShort\nlines";
     assert_eq!(
-        told(content),
+        described(content),
         [
             "p This line is long enough that whoever wrote it\nwrapped it because the window was so narrow, and it goes on.",
             "p Short\nlines"
@@ -72,22 +72,22 @@ fn a_wrapped_line_goes_on_and_a_short_one_does_not() {
 #[test]
 fn comments_and_front_matter_are_no_text() {
     let content = "---\ntitle: \"A page\"\nDate: 2024-05-06\ntags:\n  - x\n---\n<!-- a\ncomment -->\n# Head\n<!-- open\ntext";
-    assert_eq!(told(content), ["h1 Head", "p text"]);
+    assert_eq!(described(content), ["h1 Head", "p text"]);
     let page = page(Some("a.md"), content);
     assert_eq!(
         (page.field("title").as_deref(), page.field("date").as_deref()),
         (Some("A page"), Some("2024-05-06"))
     );
-    assert_eq!(told("---\nnot closed"), ["p not closed"]);
+    assert_eq!(described("---\nnot closed"), ["p not closed"]);
     assert_eq!(
-        told("text\n[docs]: https://a.example\n[b]: <c d>\n[x]: not a target"),
+        described("text\n[docs]: https://a.example\n[b]: <c d>\n[x]: not a target"),
         ["p text", "p [x]: not a target"]
     );
 }
 
 #[test]
 fn tables_without_bars_at_the_sides_are_tables() {
-    assert_eq!(told("a | b\n--|--\n1 | 2\n\nend"), ["table [[\"a\", \"b\"], [\"1\", \"2\"]]", "p end"]);
+    assert_eq!(described("a | b\n--|--\n1 | 2\n\nend"), ["table [[\"a\", \"b\"], [\"1\", \"2\"]]", "p end"]);
 }
 
 #[test]
@@ -148,8 +148,8 @@ proptest! {
         content in "([#=*|`~<>!\\[\\]()a-c0-9.:+ \n-]|<!--|-->|```\n|---\n|\\PC){0,120}",
     ) {
         let page = page(name.as_deref(), &content);
-        let told: usize = page.prose().map(|(_, text)| text.len()).sum();
-        prop_assert!(told <= content.len());
+        let described: usize = page.prose().map(|(_, text)| text.len()).sum();
+        prop_assert!(described <= content.len());
         for (level, text) in page.headings() {
             prop_assert!((1..=6).contains(&level) && !text.trim().is_empty());
         }

@@ -127,8 +127,8 @@ impl<'a> LeadLabel<'a> {
         }
         let said = spaced(self.rest);
         let words: Vec<&str> = said.split_whitespace().collect();
-        let told = is_past(&words) || clauses(self.rest).nth(1).is_some();
-        (count >= LOUD && words.len() >= 2) || (with && words.len() >= 3) || told
+        let described = is_past(&words) || clauses(self.rest).nth(1).is_some();
+        (count >= LOUD && words.len() >= 2) || (with && words.len() >= 3) || described
     }
 
     /// Returns true if the label names a decision or its reasons, and the text after it gives reasons.

@@ -22,7 +22,7 @@ pub(super) struct SentenceForm {
     /// True if the sentence guides the reader through a sequence: "you fill in", "once it is here", "it then goes to".
     pub(super) leads: bool,
     /// True if the sentence is about the future.
-    pub(super) foresees: bool,
+    pub(super) predicts: bool,
 }
 
 /// Returns the form of a sentence.
@@ -41,7 +41,7 @@ pub(super) fn make(sentence: &str) -> SentenceForm {
         recounts: tells && is_of_person(sentence, &words),
         defines: any(DEFINING),
         leads: in_turn && !tells && !sentence.trim_end().ends_with('?'),
-        foresees: any(FUTURE),
+        predicts: any(FUTURE),
     }
 }
 

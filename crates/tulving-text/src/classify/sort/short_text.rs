@@ -129,9 +129,9 @@ fn is_busy(said: &str) -> bool {
             && !listed("learning living residing running studying using working", after)
             && (ours || !listed("is are was were", before))
     });
-    let told = any(said, "currently working on|currently in the middle")
+    let described = any(said, "currently working on|currently in the middle")
         && (ours || said.starts_with(" currently "));
-    doing || told
+    doing || described
 }
 
 /// Returns true if the text gives the reason for a choice.

@@ -56,7 +56,7 @@ struct SentenceFormCounts {
     recounts: usize,
     defines: usize,
     leads: usize,
-    foresees: usize,
+    predicts: usize,
 }
 
 impl SentenceFormCounts {
@@ -150,9 +150,9 @@ impl KindScores {
             *score += counted.min(MOST);
         }
         self.add(Kind::Episodic, days(&title, &path));
-        let told =
+        let described =
             |words: &str| holds(&title, words) || holds(&path.file, words) || holds(&path.folders, words);
-        self.traits = TRAITS.iter().filter(|(words, _)| told(words)).map(|(_, found)| *found).collect();
+        self.traits = TRAITS.iter().filter(|(words, _)| described(words)).map(|(_, found)| *found).collect();
         if title.starts_with(" why ") || title.starts_with(" on why ") {
             self.add(Kind::Rationale, 1.0);
         }
@@ -200,7 +200,7 @@ impl KindScores {
     fn read_sentences(&mut self, page: &ParsedPage<'_>) {
         let mut text = String::new();
         for sentence in page.sentences() {
-            let SentenceForm { acts, rules, tells, recounts, defines, leads, foresees } =
+            let SentenceForm { acts, rules, tells, recounts, defines, leads, predicts } =
                 clause::make(sentence);
             self.makes.all += 1;
             self.makes.acts += usize::from(acts);
@@ -209,7 +209,7 @@ impl KindScores {
             self.makes.recounts += usize::from(recounts);
             self.makes.defines += usize::from(defines);
             self.makes.leads += usize::from(leads && !acts);
-            self.makes.foresees += usize::from(foresees);
+            self.makes.predicts += usize::from(predicts);
             text.push_str(&spaced(&unquoted(sentence)));
         }
         let dense = self.dense();
@@ -224,23 +224,27 @@ impl KindScores {
         }
         let on_a_day = WEEKDAYS.iter().filter(|day| holds(&text, &format!("on {day}"))).count();
         self.add(Kind::Episodic, 0.5 * dense * on_a_day.min(2) as f32);
-        let SentenceFormCounts { all, acts, tells, defines, leads, foresees, .. } = self.makes;
+        let SentenceFormCounts { all, acts, tells, defines, leads, predicts, .. } = self.makes;
         if acts >= 2 {
             self.add(Kind::Procedural, (5.0 * self.makes.share(acts)).min(3.5));
         }
         if leads >= 2 {
             self.add(Kind::Procedural, (3.5 * self.makes.share(leads)).min(2.5));
         }
-        if all >= 3 && self.makes.share(foresees) >= 0.5 {
+        if all >= 3 && self.makes.share(predicts) >= 0.5 {
             self.traits.push(DocumentTrait::Plan);
         }
         // A text about actions of people is a story. Other text in the past tense is episodic only if it has a day, a
         // meeting or a similar sign.
-        let (told, recounted) = (self.makes.share(tells), self.makes.share(self.makes.recounts));
+        let (described, recounted) = (self.makes.share(tells), self.makes.share(self.makes.recounts));
         if (3..=STORY).contains(&all) && recounted >= 0.5 {
             self.add(Kind::Episodic, 1.0 + 2.0 * recounted);
-        } else if all >= 3 && told >= 0.3 && recounted >= 0.2 && self.scores[Kind::Episodic as usize] >= 0.9 {
-            self.add(Kind::Episodic, if told >= 0.5 { 2.0 } else { 1.0 });
+        } else if all >= 3
+            && described >= 0.3
+            && recounted >= 0.2
+            && self.scores[Kind::Episodic as usize] >= 0.9
+        {
+            self.add(Kind::Episodic, if described >= 0.5 { 2.0 } else { 1.0 });
         }
         if all >= 3 {
             self.add(Kind::Semantic, (4.0 * self.makes.share(defines)).min(2.5));

@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::classify::form::of_text;
 
-fn told(name: Option<&str>, content: &str) -> (Option<Kind>, Option<Stability>) {
+fn described(name: Option<&str>, content: &str) -> (Option<Kind>, Option<Stability>) {
     let RuleClassification { kind, stability } = sorted(content, &of_text(name, content), name);
     (kind, stability)
 }
@@ -35,7 +35,7 @@ fn a_fact_keeps_what_follows_from_its_type() {
         "東京に住んでいます。",
         "",
     ] {
-        assert_eq!(told(None, fact), (None, None), "{fact}");
+        assert_eq!(described(None, fact), (None, None), "{fact}");
     }
 }
 
@@ -55,7 +55,7 @@ fn a_sentence_that_is_more_than_a_fact_is_known() {
         ("The staging server is down right now.", episodic),
         ("Currently debugging the login test.", episodic),
     ] {
-        assert_eq!(told(None, said), expected, "{said}");
+        assert_eq!(described(None, said), expected, "{said}");
     }
 }
 
@@ -70,24 +70,24 @@ fn a_label_before_a_saying_counts_as_a_heading_does() {
         ("Why we chose Rust: trade-offs and reasoning", rationale),
         ("Why we chose Rust: memory safety without a garbage collector.", rationale),
     ] {
-        assert_eq!(told(None, said), expected, "{said}");
+        assert_eq!(described(None, said), expected, "{said}");
         let (head, rest) = said.split_once(": ").expect("a label");
-        assert_eq!(told(None, &format!("# {head}\n\n{rest}")), expected, "{said}");
+        assert_eq!(described(None, &format!("# {head}\n\n{rest}")), expected, "{said}");
     }
 }
 
 #[test]
 fn conversations_are_of_their_time() {
     let chat = "[10:32] Ann: how do I deploy?\n[10:33] Ben: run make";
-    assert_eq!(told(None, chat), (Some(Kind::Episodic), Some(Stability::Volatile)));
+    assert_eq!(described(None, chat), (Some(Kind::Episodic), Some(Stability::Volatile)));
 }
 
 #[test]
 fn code_and_links_are_left_to_their_type() {
-    assert_eq!(told(Some("runbooks/deploy.sh"), "make deploy\n"), (None, None));
-    assert_eq!(told(None, "https://example.org/runbook"), (None, None));
-    assert_eq!(told(Some("package.json"), "{\"name\": \"x\"}"), (None, None));
-    assert_eq!(told(Some("a.json"), "{\"openapi\": \"3.1.0\"}").0, Some(Kind::Semantic));
+    assert_eq!(described(Some("runbooks/deploy.sh"), "make deploy\n"), (None, None));
+    assert_eq!(described(None, "https://example.org/runbook"), (None, None));
+    assert_eq!(described(Some("package.json"), "{\"name\": \"x\"}"), (None, None));
+    assert_eq!(described(Some("a.json"), "{\"openapi\": \"3.1.0\"}").0, Some(Kind::Semantic));
 }
 
 proptest! {
@@ -98,6 +98,6 @@ proptest! {
         name in proptest::option::of("(docs/|adr/)?[a-z0-9-]{0,12}\\.(md|txt|json|rs)"),
         content in "([#*|`:.,a-z \n-]|# Decision\n|- \\[ \\] |1\\. run |Attendees: |because |yesterday |\\PC){0,60}",
     ) {
-        prop_assert_eq!(told(name.as_deref(), &content), told(name.as_deref(), &content));
+        prop_assert_eq!(described(name.as_deref(), &content), described(name.as_deref(), &content));
     }
 }

@@ -121,7 +121,7 @@ mod tests {
 
     use super::*;
 
-    fn told(text: &str) -> Vec<String> {
+    fn described(text: &str) -> Vec<String> {
         let mut found = Vec::new();
         runs(text, |run| {
             let words: Vec<&str> = run.iter().map(|word| word.lower.as_str()).collect();
@@ -133,13 +133,13 @@ mod tests {
     #[test]
     fn stops_and_signs_end_a_run() {
         assert_eq!(
-            told(
+            described(
                 "The health check of the API server, which runs in eu-west-1, uses Argon2id (see config.toml)."
             ),
             ["health check", "api server", "eu-west-1", "argon2id"]
         );
-        assert_eq!(told("Ann's 12 cats; 3.5 of them"), ["ann", "cats"]);
-        assert_eq!(told("東京タワーに行きました。東京は大きい"), ["東京", "タワー", "東京"]);
+        assert_eq!(described("Ann's 12 cats; 3.5 of them"), ["ann", "cats"]);
+        assert_eq!(described("東京タワーに行きました。東京は大きい"), ["東京", "タワー", "東京"]);
     }
 
     #[test]

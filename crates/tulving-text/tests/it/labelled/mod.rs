@@ -122,9 +122,9 @@ fn every_example_of_the_seeds_tables_is_right() {
 fn where_the_rules_say_something_they_are_right() {
     // An open kind costs little; a wrong kind files the memory wrong.
     let all: Vec<LabelledExample> = examples(KNOWN).into_iter().chain(examples(HELD_OUT)).collect();
-    let told = all.iter().filter(|example| example.sorted().kind.is_some());
-    let wrong = told.clone().filter(|example| !example.right().0).count();
-    assert!(told.count() >= 120 && wrong <= 3, "{wrong} are wrong");
+    let described = all.iter().filter(|example| example.sorted().kind.is_some());
+    let wrong = described.clone().filter(|example| !example.right().0).count();
+    assert!(described.count() >= 120 && wrong <= 3, "{wrong} are wrong");
 }
 
 #[test]

@@ -125,12 +125,12 @@ fn read(line: &'static str) -> Option<DemoLine> {
     Some(line)
 }
 
-/// Plays the whole year up to `now`, and calls `told` after each line.
+/// Plays the whole year up to `now`, and calls `described` after each line.
 pub(super) fn live(
     app: &App<'_>,
     clock: &DemoClock,
     now: Timestamp,
-    told: impl Fn(),
+    described: impl Fn(),
 ) -> Result<DemoYear, Failure> {
     let caller = app.here()?;
     let mut lived = DemoYear::default();
@@ -171,7 +171,7 @@ pub(super) fn live(
                 lived.named.extend(name.map(|name| (name, receipt.memory.reference())));
             }
         }
-        told();
+        described();
     }
     clock.set(now);
     app.engine.flush()?;

@@ -110,7 +110,7 @@ impl ImportReport {
             return Ok(());
         }
         if args.dry_run {
-            printer.lines(&self.foreseen())?;
+            printer.lines(&self.predicted())?;
         }
         printer.lines(&self.gone())?;
         for warning in &self.warnings {
@@ -137,7 +137,7 @@ impl ImportReport {
     }
 
     /// Returns a line for each file that would be imported.
-    fn foreseen(&self) -> Vec<String> {
+    fn predicted(&self) -> Vec<String> {
         let line = |FileOutcome { path, became, from }: &FileOutcome| {
             let from = from.as_ref().map(|from| format!("  (was {})", one_line(from))).unwrap_or_default();
             format!("{became:8} {}{from}", one_line(path))
@@ -226,7 +226,7 @@ mod tests {
         report.note(TakenFile { path: path.clone(), became: moved, warnings: Vec::new() });
         let why = format!("import them with `tulving import {path}`");
         report.note(TakenFile { path, became: FileImportOutcome::Skipped { why }, warnings: Vec::new() });
-        let lines = [report.foreseen(), report.gone(), report.left_out()].concat();
+        let lines = [report.predicted(), report.gone(), report.left_out()].concat();
         assert_eq!(lines.len(), 4);
         assert_eq!(lines[0], "new      /notes/ [2Jred .md");
         assert!(lines.iter().all(|line| !line.contains(char::is_control)), "{lines:?}");

@@ -98,7 +98,9 @@ impl ShellSession<'_> {
                 Ok(None) => return Ok(outcome),
                 Ok(Some((_, text))) => self.take(&text, printer)?,
                 // A line that is not UTF-8 is only one line; after a read error nothing more will come.
-                Err(failure) if failure.class() == Class::Caller => LineResult::Done(told(&failure, printer)),
+                Err(failure) if failure.class() == Class::Caller => {
+                    LineResult::Done(described(&failure, printer))
+                }
                 Err(failure) => return Err(failure),
             };
             printer.conclude();
@@ -115,7 +117,7 @@ impl ShellSession<'_> {
         let step = match self.act(text, printer) {
             Ok(step) => step,
             Err(failure) if failure.is_output() => return Err(failure),
-            Err(failure) => LineResult::Done(told(&failure, printer)),
+            Err(failure) => LineResult::Done(described(&failure, printer)),
         };
         printer.finish()?;
         self.app.settle(printer)?;
@@ -170,7 +172,7 @@ impl ShellSession<'_> {
 }
 
 /// Prints why a line failed, and returns the outcome for the whole shell.
-fn told(failure: &Failure, printer: &mut Printer) -> Outcome {
+fn described(failure: &Failure, printer: &mut Printer) -> Outcome {
     printer.failure(failure);
     Outcome::Partly(failure.class())
 }

@@ -6,9 +6,9 @@ use super::question::Names;
 use crate::serve::client::without_request_id;
 
 /// With ids in the order in which they stand there, and without times.
-pub(super) fn numbered(told: &str) -> String {
+pub(super) fn numbered(described: &str) -> String {
     let mut met: HashMap<String, usize> = HashMap::new();
-    each_own(told, |own| {
+    each_own(described, |own| {
         let next = met.len();
         if is_time(own) {
             "‹time›".to_owned()
@@ -19,36 +19,36 @@ pub(super) fn numbered(told: &str) -> String {
 }
 
 /// Returns an answer in which the names of the question are one word, without the number of the request.
-pub(super) fn masked(told: &str, all: &[&Names]) -> String {
-    let mut told = told.to_owned();
+pub(super) fn masked(described: &str, all: &[&Names]) -> String {
+    let mut described = described.to_owned();
     let mut values: Vec<(&str, &str)> =
         all.iter().flat_map(|names| names.iter()).map(|(name, value)| (*name, value.as_str())).collect();
     values.sort_by_key(|(_, value)| std::cmp::Reverse(value.len()));
     for (name, value) in values {
         // Numbers are not replaced, because they also occur where the question does not name them.
         if !matches!(name, "NUMBER") {
-            told = told
+            described = described
                 .replace(value, &format!("‹{name}›"))
                 .replace(&value.replace('/', "%2F"), &format!("‹{name}›"));
         }
     }
     // A link and a file are made ready in the background, sooner or later.
-    let told = told.replace("\"processing\"", "\"active\"");
-    let told = shortened(&told.replace("‹MEM_UUID›", "‹MEM›"));
-    let told = match told.split_once("\"next_cursor\":\"") {
+    let described = described.replace("\"processing\"", "\"active\"");
+    let described = shortened(&described.replace("‹MEM_UUID›", "‹MEM›"));
+    let described = match described.split_once("\"next_cursor\":\"") {
         Some((before, after)) => {
             format!("{before}‹page›{}", after.split_once('"').map_or("", |(_, rest)| rest))
         }
-        None => told,
+        None => described,
     };
-    without_request_id(&told)
+    without_request_id(&described)
 }
 
 /// With three digits after a point: what is recent counts for more, and time goes by. How often something was read is
 /// counted a little later, at a time of the server's own.
-pub(super) fn shortened(told: &str) -> String {
+pub(super) fn shortened(described: &str) -> String {
     let mut out = String::new();
-    let mut rest = told;
+    let mut rest = described;
     while let Some(at) = rest.find(|c: char| c.is_ascii_digit()) {
         let (before, number) = rest.split_at(at);
         let end =
@@ -71,10 +71,10 @@ pub(super) fn shortened(told: &str) -> String {
 }
 
 /// Changes each id, token and time.
-pub(super) fn each_own(told: &str, mut change: impl FnMut(&str) -> String) -> String {
+pub(super) fn each_own(described: &str, mut change: impl FnMut(&str) -> String) -> String {
     let part_of = |c: char| c.is_ascii_alphanumeric() || "_-:.".contains(c);
     let mut out = String::new();
-    let mut rest = told;
+    let mut rest = described;
     while !rest.is_empty() {
         let end = rest.find(|c: char| !part_of(c)).unwrap_or(rest.len());
         let (word, after) = rest.split_at(end);

@@ -171,7 +171,7 @@ fn differences(
     nobody: &Names,
 ) -> Vec<String> {
     let mut faults = Vec::new();
-    let mut told = Vec::new();
+    let mut described = Vec::new();
     for names in [kitchen, nobody] {
         let here = with.answer(question, names, &[kitchen, nobody]);
         let there = without.answer(question, names, &[kitchen, nobody]);
@@ -183,20 +183,21 @@ fn differences(
                 names["SPACE"], here.0, there.0
             ));
         }
-        told.push(here);
+        described.push(here);
     }
-    let writes = question.method() != "GET" && told[0].0 < 300;
+    let writes = question.method() != "GET" && described[0].0 < 300;
     // What was written by the first of the two is there for the second, which may be known already: 201, then 200.
     let same = if writes {
-        told[0].0 / 100 == told[1].0 / 100
+        described[0].0 / 100 == described[1].0 / 100
     } else {
-        let blunt =
-            |told: &(u16, String)| (told.0, without_digits(&each_own(&told.1, |_| "‹own›".to_owned())));
-        blunt(&told[0]) == blunt(&told[1])
+        let blunt = |described: &(u16, String)| {
+            (described.0, without_digits(&each_own(&described.1, |_| "‹own›".to_owned())))
+        };
+        blunt(&described[0]) == blunt(&described[1])
     };
     if !same {
-        let (one, two) = apart_at(&told[0].1, &told[1].1);
-        let (kitchens, nobodys) = (told[0].0, told[1].0);
+        let (one, two) = apart_at(&described[0].1, &described[1].1);
+        let (kitchens, nobodys) = (described[0].0, described[1].0);
         faults.push(format!(
             "{question:?}\n    for kitchen's: {kitchens} {one}\n    for nobody's:  {nobodys} {two}"
         ));
@@ -211,8 +212,12 @@ fn apart_at(one: &str, two: &str) -> (String, String) {
     (part(one), part(two))
 }
 
-fn without_digits(told: &str) -> String {
-    told.split(|c: char| c.is_ascii_digit()).filter(|part| !part.is_empty()).collect::<Vec<_>>().join("N")
+fn without_digits(described: &str) -> String {
+    described
+        .split(|c: char| c.is_ascii_digit())
+        .filter(|part| !part.is_empty())
+        .collect::<Vec<_>>()
+        .join("N")
 }
 
 /// Everything that kitchen sees of its own data.
@@ -325,20 +330,20 @@ fn events_tell_nothing_of_another_group() {
             "/v1/memories",
             &json!({ "content": format!("mine {round}"), "boundary": "hub" }),
         );
-        let (begun, mut told, mut part) = (Instant::now(), Vec::new(), [0; 4096]);
+        let (begun, mut described, mut part) = (Instant::now(), Vec::new(), [0; 4096]);
         while begun.elapsed() < Duration::from_secs(2) {
             if let Ok(read) = stream.read(&mut part) {
-                told.extend_from_slice(&part[..read]);
+                described.extend_from_slice(&part[..read]);
             }
         }
-        let told = String::from_utf8(told).expect("text");
-        assert!(told.contains("event: saved"), "{told}");
+        let described = String::from_utf8(described).expect("text");
+        assert!(described.contains("event: saved"), "{described}");
         for word in
             [SECRET, "zq", names["SPACE_ID"].as_str(), names["MEM"].as_str(), names["MEM_UUID"].as_str()]
         {
-            assert!(!told.contains(word), "after {last:?}: {told}");
+            assert!(!described.contains(word), "after {last:?}: {described}");
         }
-        let id = told.lines().find_map(|line| line.strip_prefix("id: ")).expect("an id");
+        let id = described.lines().find_map(|line| line.strip_prefix("id: ")).expect("an id");
         let digits = id.len() - id.trim_end_matches(|c: char| c.is_ascii_digit()).len();
         first = Some(format!("{}1", &id[..id.len() - digits]));
     }
@@ -350,7 +355,7 @@ fn kitchen_is_told_of_its_own() {
     let mut names = of_kitchen();
     let side = Side::new("writer", true, &mut names);
     let kitchen = side.kitchen.as_ref().expect("a kitchen");
-    let told: BTreeSet<String> = [routes(), protocol()]
+    let described: BTreeSet<String> = [routes(), protocol()]
         .concat()
         .iter()
         .filter(|question| {
@@ -415,6 +420,6 @@ fn kitchen_is_told_of_its_own() {
         "memory://files/$FILE",
         "memory://files/memory/$DATE.md",
     ] {
-        assert!(told.contains(path), "{path} is not among {told:#?}");
+        assert!(described.contains(path), "{path} is not among {described:#?}");
     }
 }

@@ -84,15 +84,15 @@ impl Side {
         if question.adds() {
             look(&self.server, &self.garden);
         }
-        let told = answer.text();
-        assert!(!told.contains(SECRET), "{question:?} told {told}");
+        let described = answer.text();
+        assert!(!described.contains(SECRET), "{question:?} told {described}");
         let head = ["content-type", "etag", "location", "retry-after", "mcp-session-id"]
             .map(|name| answer.header(name).map(|value| format!("{name}: {value}\n")).unwrap_or_default());
-        let told = masked(&format!("{}{told}", head.concat()), all);
+        let described = masked(&format!("{}{described}", head.concat()), all);
         for word in ["zq", "kitchen"] {
-            assert!(!told.contains(word), "{question:?} told {told}");
+            assert!(!described.contains(word), "{question:?} told {described}");
         }
-        (answer.status, told)
+        (answer.status, described)
     }
 }
 

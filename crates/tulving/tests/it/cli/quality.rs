@@ -71,8 +71,8 @@ fn the_command_that_applies_works_in_the_space_that_was_asked_for() {
     let tulving = Tulving::new();
     tulving.ok(&["space", "create", "team-a"]);
     tulving.ok(&["save", "thanks!", "--space", "team-a"]);
-    let told = tulving.ok(&["audit-quality", "--space", "team-a"]);
-    let line = told.lines().find(|line| line.contains("--apply")).expect("a command").trim();
+    let described = tulving.ok(&["audit-quality", "--space", "team-a"]);
+    let line = described.lines().find(|line| line.contains("--apply")).expect("a command").trim();
     let line = line.split("  #").next().expect("a command");
     let words: Vec<&str> = line.split_whitespace().skip(1).collect();
     assert_eq!(tulving.ok(&words), "Forgot #1; it can be restored\n");

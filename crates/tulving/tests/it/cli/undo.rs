@@ -23,7 +23,7 @@ fn undo_takes_back_the_last_change_by_hand_and_names_it() {
     let both = tulving.run(&["forget", "1", "2"]);
     assert_eq!(both.err, "`tulving restore 1 2` or `tulving undo` brings them back\n");
     assert_eq!(tulving.ok(&["undo"]).lines().count(), 2);
-    for (done, told) in [
+    for (done, described) in [
         (&["update", "1", "Prefers coffee"][..], "undone: edited #1 (Prefers coffee)\n"),
         (&["done", "2"], "undone: done #2 (Ships on Monday)\n"),
         (&["pin", "2"], "undone: pinned #2 (Ships on Monday)\n"),
@@ -32,7 +32,7 @@ fn undo_takes_back_the_last_change_by_hand_and_names_it() {
         (&["save", "New"], "undone: saved #3 (New)\n"),
     ] {
         tulving.ok(done);
-        assert_eq!(tulving.ok(&["undo"]), told);
+        assert_eq!(tulving.ok(&["undo"]), described);
     }
     assert!(tulving.ok(&["get", "1"]).contains("Prefers tea"));
     let list = tulving.ok(&["list"]);
@@ -166,10 +166,10 @@ fn the_last_change_is_undone_over_http() {
     };
     post("/v1/undo", &json!({})).assert_problem(404, "nothing_to_undo");
     assert_eq!(post("/v1/memories", &json!({ "content": "Prefers tea" })).status, 201);
-    let foreseen = post("/v1/undo", &json!({ "dry_run": true })).json();
-    assert_eq!(foreseen["data"]["steps"][0]["text"], "saved #1 (Prefers tea)", "{foreseen}");
+    let predicted = post("/v1/undo", &json!({ "dry_run": true })).json();
+    assert_eq!(predicted["data"]["steps"][0]["text"], "saved #1 (Prefers tea)", "{predicted}");
     let undone = post("/v1/undo", &json!({})).json();
-    assert_eq!(undone["data"], foreseen["data"], "{undone}");
+    assert_eq!(undone["data"], predicted["data"], "{undone}");
     assert_eq!(undone["data"]["pass"], serde_json::Value::Null);
     assert_eq!((&undone["data"]["agent"], &undone["data"]["redoable"]), (&json!(null), &json!(true)));
     assert_eq!(tulving.json(&["list"])["memories"].as_array().map(Vec::len), Some(0));

@@ -112,8 +112,8 @@ fn read(page: &str) {
         before = (piece.kind == MarkdownPieceKind::Comment).then_some(piece.text.as_str());
     }
     wrong.sort();
-    let told: Vec<String> = wrong.iter().map(|(line, what)| format!("{page}:{line}: {what}")).collect();
-    assert!(told.is_empty(), "{}", told.join("\n\n"));
+    let described: Vec<String> = wrong.iter().map(|(line, what)| format!("{page}:{line}: {what}")).collect();
+    assert!(described.is_empty(), "{}", described.join("\n\n"));
 }
 
 fn json_error(text: &str) -> Option<String> {

@@ -88,7 +88,7 @@ pub(super) fn differences(pieces: &[MarkdownPiece]) -> Vec<(usize, String)> {
     let ends = play(&tulving, &steps, address);
     let folder = tulving.folder().display().to_string();
     let plain = |text: &str| text.replace(&folder, "~").replace(address, ADDRESS);
-    let told = steps.iter().zip(&ends).filter_map(|(step, (said, code))| {
+    let described = steps.iter().zip(&ends).filter_map(|(step, (said, code))| {
         let said = plain(said);
         let what = match &step.shown {
             Some(shown) if fits(shown, &said) => None,
@@ -98,11 +98,11 @@ pub(super) fn differences(pieces: &[MarkdownPiece]) -> Vec<(usize, String)> {
         };
         what.map(|what| (step.line, what))
     });
-    let mut told: Vec<(usize, String)> = told.collect();
+    let mut described: Vec<(usize, String)> = described.collect();
     if let Some(step) = steps.get(ends.len()) {
-        told.push((step.line, format!("the shell ended in `{}`", step.command)));
+        described.push((step.line, format!("the shell ended in `{}`", step.command)));
     }
-    told
+    described
 }
 
 /// The output and the exit code of each command.
@@ -159,9 +159,9 @@ fn masked(text: &str) -> String {
 fn commands_and_what_is_open_in_their_output_are_read() {
     let mut steps = Vec::new();
     read(7, "$ a \\\n    b\nc\n\n$ d <<E\n> e\n> E\n", &mut steps);
-    let told: Vec<(usize, &str, Option<&str>)> =
+    let described: Vec<(usize, &str, Option<&str>)> =
         steps.iter().map(|step| (step.line, step.command.as_str(), step.shown.as_deref())).collect();
-    assert_eq!(told, [(7, "a \\\n    b", Some("c\n\n")), (11, "d <<E\ne\nE", Some(""))]);
+    assert_eq!(described, [(7, "a \\\n    b", Some("c\n\n")), (11, "d <<E\ne\nE", Some(""))]);
 
     assert!(fits("Saved #1\n\n", "Saved #1\n"));
     assert!(fits("2026-01-02  just now  x", "2027-03-04  3 min     x\n"), "days and ages may differ");

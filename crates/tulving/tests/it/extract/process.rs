@@ -68,8 +68,10 @@ fn it_is_limited_before_it_reads_and_told_little() {
         ] {
             assert_eq!(limit(name), [most, most], "{name}");
         }
-        let told = fs::read(format!("/proc/{id}/environ")).expect("its environment");
-        for variable in String::from_utf8_lossy(&told).split('\0').filter(|variable| !variable.is_empty()) {
+        let described = fs::read(format!("/proc/{id}/environ")).expect("its environment");
+        for variable in
+            String::from_utf8_lossy(&described).split('\0').filter(|variable| !variable.is_empty())
+        {
             let name = variable.split('=').next().unwrap_or_default();
             assert!(["PATH", "LANG", "LC_ALL", "TESSDATA_PREFIX"].contains(&name), "{name}");
         }

@@ -126,7 +126,7 @@ fn where_nothing_more_can_be_written_that_is_said_and_nothing_is_lost() {
 
 #[test]
 fn a_database_that_is_none_is_named_and_left_alone() {
-    let mut told = String::new();
+    let mut described = String::new();
     let mut tell = |name: &str, damage: &dyn Fn(&Path), lines: &[&[&str]]| {
         let tulving = used();
         let database = tulving.home().join("tulving.db");
@@ -137,7 +137,7 @@ fn a_database_that_is_none_is_named_and_left_alone() {
             transcript.run(line);
         }
         assert_eq!(fs::read(&database).ok(), before, "{name}: it was touched");
-        told.push_str(&format!("# {name}\n{}", transcript.text()));
+        described.push_str(&format!("# {name}\n{}", transcript.text()));
     };
     let usual: &[&[&str]] = &[&["list"], &["doctor"]];
     tell("a letter", &|file| fs::write(file, "Dear friend, ".repeat(100)).expect("written"), usual);
@@ -151,7 +151,7 @@ fn a_database_that_is_none_is_named_and_left_alone() {
     };
     tell("a folder", &folder, usual);
     let filters = [(r"knows up to \d+", "knows up to [schema]")];
-    insta::with_settings!({ filters => filters, omit_expression => true }, { insta::assert_snapshot!(told) });
+    insta::with_settings!({ filters => filters, omit_expression => true }, { insta::assert_snapshot!(described) });
 }
 
 fn other_programs(file: &Path) {

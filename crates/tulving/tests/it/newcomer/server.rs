@@ -39,7 +39,7 @@ fn a_second_server_on_one_port_is_told_of_the_first_and_one_beside_it_is_fine() 
 type Headers<'a> = &'a [(&'a str, &'a str)];
 
 /// The request and the answer, in readable form.
-fn told(typed: &str, answer: &Answer) -> String {
+fn described(typed: &str, answer: &Answer) -> String {
     let body: Value = answer.json();
     let said = ["code", "detail", "hint", "field"].map(|name| match &body[name] {
         Value::Null => String::new(),
@@ -64,7 +64,7 @@ fn wrong_requests_are_answered_with_what_is_right() {
     ];
     for (typed, headers) in askers {
         let answer = server.send(&request(server.address, "GET", "/v1/memories", headers, b""));
-        text.push_str(&told(typed, &answer));
+        text.push_str(&described(typed, &answer));
     }
     let json = ("Content-Type", "application/json");
     let asked: &[(&str, &str, Headers<'_>, &str)] = &[
@@ -94,7 +94,7 @@ fn wrong_requests_are_answered_with_what_is_right() {
     ];
     for (method, path, headers, body) in asked {
         let answer = server.ask(method, path, headers, body.as_bytes());
-        text.push_str(&told(format!("{method} {path} {body}").trim_end(), &answer));
+        text.push_str(&described(format!("{method} {path} {body}").trim_end(), &answer));
     }
     insta::with_settings!({ omit_expression => true }, { insta::assert_snapshot!(text) });
     assert!(tulving.all_ids("default").is_empty());

@@ -57,14 +57,14 @@ fn native() {
 fn every_tool_takes_and_refuses_the_same_on_every_way() {
     for dialect in Dialect::ALL {
         let calls = calls(dialect);
-        let told = WAYS.map(|(_, open)| {
+        let described = WAYS.map(|(_, open)| {
             let mut stage = Stage::open(open, dialect);
             for (tool, arguments) in &calls {
                 stage.call(tool, arguments);
             }
-            stage.told
+            stage.described
         });
-        if let Some(what) = disagreement(&told) {
+        if let Some(what) = disagreement(&described) {
             panic!("{dialect}: {what}");
         }
     }
@@ -110,7 +110,7 @@ fn fitting(name: &str, schema: &Value) -> Value {
 fn play(dialect: Dialect, text: &str) {
     let mut wrong = Vec::new();
     for scene in read(text) {
-        let mut told: Vec<Vec<String>> = Vec::new();
+        let mut described: Vec<Vec<String>> = Vec::new();
         for (name, open) in WAYS {
             let mut stage = Stage::open(open, dialect);
             for step in &scene.steps {
@@ -118,16 +118,16 @@ fn play(dialect: Dialect, text: &str) {
                     wrong.push(format!("{dialect}.txt:{}: {name}: {}\n{what}", step.line, scene.title));
                 }
             }
-            told.push(stage.told);
+            described.push(stage.described);
         }
-        wrong.extend(disagreement(&told).map(|what| format!("{dialect}.txt: {}: {what}", scene.title)));
+        wrong.extend(disagreement(&described).map(|what| format!("{dialect}.txt: {}: {what}", scene.title)));
     }
     assert!(wrong.is_empty(), "what was expected (-) and what came (+):\n\n{}", wrong.join("\n"));
 }
 
 /// The first answer in which two ways differ.
-fn disagreement(told: &[Vec<String>]) -> Option<String> {
-    let (first, others) = told.split_first()?;
+fn disagreement(described: &[Vec<String>]) -> Option<String> {
+    let (first, others) = described.split_first()?;
     let (way, (one, other)) = (1..).zip(others).find_map(|(way, other)| {
         let both = first.iter().zip(other);
         Some((way, both.into_iter().find(|(one, other)| one != other)?))

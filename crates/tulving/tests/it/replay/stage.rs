@@ -13,7 +13,7 @@ pub(super) struct Stage {
     way: Box<dyn Way>,
     holes: Holes,
     /// The answers, without the values that may differ between ways.
-    pub(super) told: Vec<String>,
+    pub(super) described: Vec<String>,
 }
 
 impl Stage {
@@ -21,7 +21,7 @@ impl Stage {
     pub(super) fn open(open: Open, dialect: Dialect) -> Self {
         let way = open(Tulving::new(), dialect);
         let holes = Holes::new(way.origin());
-        Self { way, holes, told: Vec::new() }
+        Self { way, holes, described: Vec::new() }
     }
 
     /// Plays a step, and returns the differences from the transcript.
@@ -58,7 +58,7 @@ impl Stage {
             Answer::Refused(text) => ("refused", text),
         };
         let shown = preview::cut(&arguments.to_string(), 200);
-        self.told.push(format!("{tool} {shown} {kind}: {}", self.holes.masked(written)));
+        self.described.push(format!("{tool} {shown} {kind}: {}", self.holes.masked(written)));
         answer
     }
 

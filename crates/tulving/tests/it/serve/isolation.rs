@@ -165,9 +165,9 @@ fn not_one_of_ten_thousand_requests_tells_of_what_is_hidden() {
         let line = &mut people[who].line;
         let check = |text: &str, asked: &str| {
             // What was asked may come back in a refusal.
-            let told: Vec<&str> =
+            let described: Vec<&str> =
                 words(text).into_iter().filter(|word| !visible.contains(word) && *word != asked).collect();
-            assert!(told.is_empty(), "round {round}: {who} was told {told:?}: {text}");
+            assert!(described.is_empty(), "round {round}: {who} was told {described:?}: {text}");
         };
         match round % 10 {
             0 => {

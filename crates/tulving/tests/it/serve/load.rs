@@ -258,8 +258,8 @@ fn a_server_killed_under_load_has_all_that_was_acknowledged_and_nothing_by_half(
     for memory in listed["memories"].as_array().expect("a list") {
         let id = memory["id"].as_str().expect("an id");
         let content = memory["content"].as_str().expect("a content");
-        let told = book.acknowledged.values().any(|known| known == content);
-        if !told && let Some((_, word)) = content.rsplit_once(" entry ") {
+        let described = book.acknowledged.values().any(|known| known == content);
+        if !described && let Some((_, word)) = content.rsplit_once(" entry ") {
             let found = client.recall(word).expect("it answers");
             assert_eq!(found.data["memories"][0]["content"], content, "{word} is not found");
             assert_eq!(client.get(id)["content"], content);

@@ -52,8 +52,8 @@ fn begin(server: &Server, path: &str, client: &str) -> (Value, String) {
     );
     assert_eq!(answer.status, 200, "{}", answer.text());
     let session = answer.header("mcp-session-id").expect("a session").to_owned();
-    let told = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
-    assert_eq!(post(server, path, &[OLD, ("Mcp-Session-Id", &session)], &told).status, 202);
+    let described = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+    assert_eq!(post(server, path, &[OLD, ("Mcp-Session-Id", &session)], &described).status, 202);
     (answer.json()["result"].clone(), session)
 }
 

@@ -177,13 +177,13 @@ fn many_are_saved_as_one_act() {
         &json!({ "memories": [{ "content": "one" }, { "content": "two" }, { "content": "one" }] }),
     );
     assert_eq!(saved.status, 201, "{}", saved.text());
-    let fates: Vec<_> = saved.json()["data"]["memories"]
+    let outcomes: Vec<_> = saved.json()["data"]["memories"]
         .as_array()
         .expect("a list")
         .iter()
         .map(|m| m["status"].clone())
         .collect();
-    assert_eq!(fates, ["created", "created", "duplicate"]);
+    assert_eq!(outcomes, ["created", "created", "duplicate"]);
     let wrong = json!({ "memories": [{ "content": "three" }, { "content": " " }] });
     send(&server, "POST", "/v1/memories", &wrong).assert_problem(400, "missing_content");
     let wrong = json!({ "memories": [{ "content": "three" }], "tags": ["x"] });
@@ -372,10 +372,10 @@ fn all_that_a_condition_holds_of_is_forgotten_once_it_was_counted() {
     let path = "/v1/memories/forget-where";
     let ask = |body: &Value| send(&server, "POST", path, body);
     let old = json!({ "tags": ["old"] });
-    let foreseen = done(&server, "POST", path, &json!({ "where": old, "dry_run": true }));
-    assert_eq!(foreseen["count"], 2);
-    assert_eq!(contents(&foreseen), ["two", "one"]);
-    assert_eq!(foreseen.get("forgotten"), None);
+    let predicted = done(&server, "POST", path, &json!({ "where": old, "dry_run": true }));
+    assert_eq!(predicted["count"], 2);
+    assert_eq!(contents(&predicted), ["two", "one"]);
+    assert_eq!(predicted.get("forgotten"), None);
     ask(&json!({ "where": old })).assert_problem(400, "missing_argument");
     ask(&json!({ "dry_run": true })).assert_problem(400, "missing_argument");
     ask(&json!({ "where": {}, "dry_run": true })).assert_problem(400, "missing_condition");
@@ -413,9 +413,9 @@ fn a_timeline_tells_what_held_and_when() {
     let path = format!("/v1/memories/{}/associations", new.as_str().expect("an id"));
     done(&server, "POST", &path, &json!({ "target": old, "relation": "updates" }));
     for about in ["office%20in%20Berlin&limit=5", "2&all_spaces=true", "%231"] {
-        let told = done(&server, "GET", &format!("/v1/timeline?about={about}"), &Value::Null);
-        let entries = told["entries"].as_array().expect("a list");
-        assert_eq!(entries.len(), 2, "{told}");
+        let described = done(&server, "GET", &format!("/v1/timeline?about={about}"), &Value::Null);
+        let entries = described["entries"].as_array().expect("a list");
+        assert_eq!(entries.len(), 2, "{described}");
         assert_eq!((&entries[0]["id"], &entries[1]["id"]), (&old, &new));
         assert_eq!(
             (&entries[0]["ended"]["why"], &entries[0]["ended"]["by"]["id"]),
@@ -423,7 +423,7 @@ fn a_timeline_tells_what_held_and_when() {
         );
         assert_eq!(entries[0]["until"], entries[1]["from"]);
         assert_eq!((&entries[1]["holds"], &entries[1]["until"]), (&json!(true), &Value::Null));
-        assert_eq!((&told["cut"], &entries[0]["chain"]), (&json!(false), &json!(1)));
+        assert_eq!((&described["cut"], &entries[0]["chain"]), (&json!(false), &json!(1)));
     }
     let since = done(&server, "GET", "/v1/timeline?about=1&since=2024-07-01&until=2025-01-01", &Value::Null);
     assert_eq!(since["entries"].as_array().expect("a list").len(), 1);

@@ -226,14 +226,14 @@ pub(super) fn put_back(
     let known: HashSet<&str> = before.iter().map(|line| line.trim()).collect();
     let new: Vec<String> = lines.iter().filter(|line| !known.contains(line.trim())).cloned().collect();
     let mut stand: HashSet<String> = lines.iter().map(|line| line.trim().to_owned()).collect();
-    let told = |line: &str| preview::cut(&redact::public(line.trim()), TOLD);
+    let described = |line: &str| preview::cut(&redact::public(line.trim()), TOLD);
     let (mut back, mut gone) = (Vec::new(), Vec::new());
     for (at, line) in before.iter().enumerate() {
         if !line.contains(char::is_alphanumeric) || level(line) > 0 || stand.contains(line.trim()) {
             continue;
         }
         match successor(line, lines, &new, ground) {
-            Some(by) => gone.push(DroppedLine { line: told(line), by }),
+            Some(by) => gone.push(DroppedLine { line: described(line), by }),
             None => {
                 stand.insert(line.trim().to_owned());
                 back.push(at);
@@ -256,7 +256,7 @@ pub(super) fn put_back(
         }
     }
     back.sort_unstable();
-    (back.into_iter().map(|at| told(before[at])).collect(), gone)
+    (back.into_iter().map(|at| described(before[at])).collect(), gone)
 }
 
 /// The old text, and the new text into which lines are restored.

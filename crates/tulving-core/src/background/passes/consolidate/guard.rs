@@ -52,7 +52,7 @@ pub(crate) enum RewriteRefusal {
 
 impl RewriteRefusal {
     /// Returns the error message for the model, so that the model can correct its text.
-    pub(crate) fn told(&self) -> String {
+    pub(crate) fn described(&self) -> String {
         match self {
             Self::Commands { line } => format!("{self}; leave it out: {line}"),
             Self::Loses { .. } => format!("{self}; keep them, or say why in `dropped`"),

@@ -95,7 +95,7 @@ pub struct ConsolidationSummary {
     /// The passes that applied proposals about memories.
     pub records: Vec<PassId>,
     /// Descriptions of the planned changes to memories, for a dry run.
-    pub foreseen: Vec<String>,
+    pub predicted: Vec<String>,
     /// The reason why judging memories failed although the rest of the pass succeeded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub undecided: Option<String>,
@@ -167,7 +167,7 @@ pub(crate) fn prompt(material: &ConsolidationInput, known: &str) -> Prompt {
 
 /// Continues the conversation by sending the model the reason why its answer was refused.
 pub(crate) fn again(mut prompt: Prompt, reply: &LlmReply, refused: &RewriteRefusal) -> Prompt {
-    let (message, why) = (reply.message(), refused.told());
+    let (message, why) = (reply.message(), refused.described());
     prompt.messages.push(message);
     prompt.messages.extend(reply.calls.iter().map(|call| Message::ToolResult {
         id: call.id.clone(),

@@ -46,13 +46,13 @@ pub(super) fn added(material: &ConsolidationInput) -> Option<String> {
 /// Returns the entries of a text. Each entry has its case-folded text for comparison, and its original text on one line.
 fn said(text: &str, form: EntryLayout) -> Vec<(String, String)> {
     let entries = format::entries(text, form).into_iter().filter(|entry| entry.level == 0);
-    let told = entries.filter_map(|entry| {
+    let described = entries.filter_map(|entry| {
         let said = format::said(&text[entry.range]);
         let said = format::unmarked(&said).split_whitespace().collect::<Vec<_>>().join(" ");
         let plain = fold::folded(said.trim_end_matches(['.', '!', ';']));
         (plain.split_whitespace().count() >= WORDS).then_some((plain, said))
     });
-    told.collect()
+    described.collect()
 }
 
 #[cfg(test)]

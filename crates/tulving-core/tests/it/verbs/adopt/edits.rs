@@ -89,8 +89,8 @@ fn what_the_import_had_forgotten_or_archived_comes_back_when_it_does_there() {
     adopt(&bed, &user, status([forgotten, archived]));
     assert_eq!(bed.contents(&user), ["two"]);
     assert_eq!(state("two"), State::Archived);
-    let foreseen = ForeignImportOptions { dry_run: true, ..ForeignImportOptions::default() };
-    assert_eq!(adopt_as(&bed, &user, status([active, active]), &foreseen).restored, 2);
+    let predicted = ForeignImportOptions { dry_run: true, ..ForeignImportOptions::default() };
+    assert_eq!(adopt_as(&bed, &user, status([active, active]), &predicted).restored, 2);
     let back = adopt(&bed, &user, status([active, active]));
     assert_eq!((counts(&back), back.restored, back.left.len()), ((0, 0, 0, 0), 2, 0));
     assert_eq!((state("one"), state("two")), (State::Active, State::Active));

@@ -122,8 +122,8 @@ fn the_best_section_of_a_long_memory_is_named() {
 fn manual(names: &[&str], about: &[&str]) -> String {
     let section = |name: &&str| {
         let filler = format!("The {name} is cleaned and oiled with care. ").repeat(18);
-        let told = if about.contains(name) { "The relief valve opens at nine bar there. " } else { "" };
-        format!("## {name}\n\n{told}{filler}\n\n")
+        let described = if about.contains(name) { "The relief valve opens at nine bar there. " } else { "" };
+        format!("## {name}\n\n{described}{filler}\n\n")
     };
     format!("# Manual\n\n{}", names.iter().map(section).collect::<String>())
 }

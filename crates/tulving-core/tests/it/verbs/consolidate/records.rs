@@ -91,17 +91,17 @@ fn what_would_be_done_about_memories_is_shown_first_and_nothing_of_it_is_kept() 
     bed.save(&hub, format!("{WORDS} in room 14").as_str());
     for _ in 0..2 {
         decide(&llm, "updates");
-        let told = engine.consolidate(&hub, false).expect("foreseen");
-        assert!(told.records.is_empty());
-        assert_eq!(told.foreseen.len(), 1);
-        assert!(told.foreseen[0].starts_with("linked #2 (one two"), "{:?}", told.foreseen);
-        assert!(told.foreseen[0].contains(" updates #1 (one two"), "{:?}", told.foreseen);
+        let described = engine.consolidate(&hub, false).expect("foreseen");
+        assert!(described.records.is_empty());
+        assert_eq!(described.predicted.len(), 1);
+        assert!(described.predicted[0].starts_with("linked #2 (one two"), "{:?}", described.predicted);
+        assert!(described.predicted[0].contains(" updates #1 (one two"), "{:?}", described.predicted);
         assert_eq!(bed.get(&hub, old).superseded_by, None);
         assert!(passes(&engine, &hub).is_empty());
     }
     decide(&llm, "updates");
-    let told = engine.consolidate(&hub, true).expect("done");
-    assert_eq!((told.records.len(), told.foreseen.len()), (1, 0));
+    let described = engine.consolidate(&hub, true).expect("done");
+    assert_eq!((described.records.len(), described.predicted.len()), (1, 0));
     assert!(bed.get(&hub, old).superseded_by.is_some());
 }
 
@@ -188,9 +188,9 @@ fn an_observation_that_became_a_fact_is_one_again_once_that_is_undone() {
         bed.save(&user, request).memory.id
     };
     let all = ["", " again", " indeed"].map(|more| observed(format!("{WORDS}{more}")));
-    let told = engine.consolidate(&user, true).expect("done");
-    let pass = *told.records.first().expect("a pass");
-    assert_eq!(engine.pass(&user, pass).expect("shown").told.len(), 3);
+    let described = engine.consolidate(&user, true).expect("done");
+    let pass = *described.records.first().expect("a pass");
+    assert_eq!(engine.pass(&user, pass).expect("shown").described.len(), 3);
     assert_eq!(bed.get(&user, all[2]).fields.class.memory_type, MemoryType::Fact);
     assert!(all[..2].iter().all(|old| bed.get(&user, *old).superseded_by == Some(all[2])));
     let friend = bed.member("friend", user.space, Role::Admin);
@@ -268,8 +268,9 @@ fn a_store_that_fails_at_the_memories_of_a_space_costs_no_other_and_no_journal_t
     }
     let ConsolidationTick::Done(done) = engine.consolidate_due("test").expect("a tick") else { panic!() };
     bed.store.fail_at(0);
-    let told: Vec<_> = done.iter().map(|(_, told)| (told.journals, told.undecided.is_some())).collect();
-    assert_eq!(told, [(1, true), (1, true)], "what failed is said of each space");
+    let described: Vec<_> =
+        done.iter().map(|(_, described)| (described.journals, described.undecided.is_some())).collect();
+    assert_eq!(described, [(1, true), (1, true)], "what failed is said of each space");
     assert_eq!(*llm.asked.lock().expect("asked"), ["journals", "memories", "journals", "memories"]);
     bed.clock.advance(Duration::from_secs(3_700));
     assert_eq!(engine.consolidate_due("test").expect("a tick"), ConsolidationTick::NotDue);

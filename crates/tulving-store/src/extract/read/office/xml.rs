@@ -144,19 +144,19 @@ fn entity(name: &str) -> Option<&'static str> {
 mod tests {
     use super::*;
 
-    fn told(document: &str) -> Result<String, String> {
-        let mut told = String::new();
+    fn described(document: &str) -> Result<String, String> {
+        let mut described = String::new();
         walk(
             document.as_bytes(),
             || {},
             |node| {
                 match node {
                     XmlNode::Open(tag) => {
-                        told += &format!("<{}", String::from_utf8_lossy(tag.name()));
+                        described += &format!("<{}", String::from_utf8_lossy(tag.name()));
                         if let Some(value) = tag.attribute(b"val") {
-                            told += &format!(" {value}");
+                            described += &format!(" {value}");
                         }
-                        told.push('>');
+                        described.push('>');
                         if tag.name() == b"skip" {
                             return XmlControlFlow::Over;
                         }
@@ -164,37 +164,37 @@ mod tests {
                             return XmlControlFlow::Stop;
                         }
                     }
-                    XmlNode::Close(name) => told += &format!("</{}>", String::from_utf8_lossy(name)),
-                    XmlNode::Text(text) => told += text,
+                    XmlNode::Close(name) => described += &format!("</{}>", String::from_utf8_lossy(name)),
+                    XmlNode::Text(text) => described += text,
                 }
                 XmlControlFlow::On
             },
         )?;
-        Ok(told)
+        Ok(described)
     }
 
     #[test]
     fn names_are_those_without_what_stands_before_them() {
         let document =
             r#"<?xml version="1.0"?><w:a w:val="1 &amp; 2"><b/>x &lt;&#65;&#x42;<![CDATA[<c>]]></w:a>"#;
-        assert_eq!(told(document), Ok("<a 1 & 2><b></b>x <AB<c></a>".to_owned()));
+        assert_eq!(described(document), Ok("<a 1 & 2><b></b>x <AB<c></a>".to_owned()));
     }
 
     #[test]
     fn what_is_left_out_is_left_out_whole() {
         let document = "<a><skip>no<skip>no</skip><b/>no</skip>yes<skip/>on</a><stop>never";
-        assert_eq!(told(document), Ok("<a><skip></skip>yes<skip></skip>on</a><stop>".to_owned()));
+        assert_eq!(described(document), Ok("<a><skip></skip>yes<skip></skip>on</a><stop>".to_owned()));
     }
 
     #[test]
     fn entities_that_a_document_makes_up_are_not_known() {
         let document = "<!DOCTYPE a [<!ENTITY x \"xxxxxxxx\"><!ENTITY y \"&x;&x;\">]><a>1&y;2 & 3</a>";
-        assert_eq!(told(document), Ok("<a>12 & 3</a>".to_owned()));
+        assert_eq!(described(document), Ok("<a>12 & 3</a>".to_owned()));
     }
 
     #[test]
     fn what_is_not_xml_is_said_or_read_as_far_as_it_goes() {
-        assert!(told("<a><b attr").is_err());
-        assert_eq!(told("</x><a></b>text"), Ok("</x><a></b>text".to_owned()));
+        assert!(described("<a><b attr").is_err());
+        assert_eq!(described("</x><a></b>text"), Ok("</x><a></b>text".to_owned()));
     }
 }
