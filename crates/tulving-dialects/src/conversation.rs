@@ -21,8 +21,7 @@ pub(crate) fn log_turn() -> DialectTool {
         "Log a turn",
         ToolEffect::Adds,
         "Log a turn of the conversation, by the user or by you, so that a lost session can be resumed. For hosts that keep \
-         the log; it keeps the newest 200 turns of the space. Recall does not search the log, but facts worth keeping that \
-         the user states become memories, unless that is turned off.",
+         the log. Recall does not search it, but lasting facts that the user states become memories, unless that is off.",
         log,
     )
 }
@@ -33,9 +32,8 @@ pub(crate) fn archive() -> DialectTool {
         "archive_conversation",
         "Archive a conversation",
         ToolEffect::Adds,
-        "Archive this conversation before its context is cut or ends: the messages become a file in conversations/, and \
-         the summary becomes a memory that recall finds. Give the messages, or leave them out to archive the turns in the \
-         log. Give a title and a summary if you can.",
+        "Archive this conversation before its context is lost: the messages become a file in conversations/, the summary a \
+         memory that recall finds. Without messages, the turns in the log are archived.",
         archived,
     )
 }
@@ -120,7 +118,7 @@ pub struct ArchiveConversationArguments {
     #[serde(default)]
     #[schemars(with = "String")]
     title: Option<String>,
-    /// A summary, by which recall finds it (default: made by rules).
+    /// A summary, by which recall finds it.
     #[serde(default)]
     #[schemars(with = "String")]
     summary: Option<String>,

@@ -292,8 +292,8 @@ fn file_meant(context: &ToolContext<'_>, key: &str) -> Result<Option<String>, To
     let key = key.trim();
     let bare = key.rsplit_once(':').filter(|(_, line)| line.parse::<u32>().is_ok()).map(|(path, _)| path);
     let is_meant = |name: &str| name == key || Some(name) == bare;
-    let shelf = context.engine.files(&context.caller)?;
-    let Some(file) = shelf.files.iter().find(|file| is_meant(&file.path) || is_meant(&file.name)) else {
+    let file_list = context.engine.files(&context.caller)?;
+    let Some(file) = file_list.files.iter().find(|file| is_meant(&file.path) || is_meant(&file.name)) else {
         return Ok(None);
     };
     Ok(Some(format!(

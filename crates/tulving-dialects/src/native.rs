@@ -43,10 +43,9 @@ pub(crate) fn tools() -> Vec<DialectTool> {
             "save",
             "Save memories",
             ToolEffect::Writes,
-            "Remember something for later sessions: a preference, decision, fact about a person or project, routine, goal or \
-             todo. Save when the user asks for it, and when you learn something lasting. One statement per memory, clear \
-             without this conversation. Known content is not stored twice. Example: {\"memories\": [{\"content\": \"Deploys \
-             go through `make ship`\", \"type\": \"decision\"}]}",
+            "Remember for later sessions: preferences, decisions, facts about people and projects, routines, goals, todos. Save \
+             when the user asks for it, and when you learn something lasting. One statement per memory, clear without this \
+             conversation. Example: {\"memories\": [{\"content\": \"Deploys go through `make ship`\", \"type\": \"decision\"}]}",
             save,
         )
         .showing("{\"memories\": [{\"content\": \"Standup is at 9:30\", \"type\": \"routine\"}]}"),
@@ -56,7 +55,7 @@ pub(crate) fn tools() -> Vec<DialectTool> {
             ToolEffect::Reads,
             "Look up what was remembered, before you answer from your own knowledge or ask the user again. Ask in plain \
              words: {\"query\": \"how do we deploy?\"}. Times such as \"last week\" are understood. If `evidence` is none, say \
-             that you do not know. A question that only names a type (\"what are my open todos?\") returns all of them.",
+             that you do not know.",
             recall,
         )
         .offering(&RECALLED),
@@ -102,13 +101,12 @@ pub(crate) fn tools() -> Vec<DialectTool> {
             "context",
             "Session context",
             ToolEffect::Reads,
-            "Get the memories for the start of a session: the user, preferences, projects, people, routines, goals, open todos, \
-             recent decisions, and what is relevant to `about`.",
+            "Get the memories for the start of a session: the user, preferences, projects, people, open todos, recent \
+             decisions, and what is relevant to `about`.",
             context_tool,
         ),
-        // No native tool has an output schema, because clients do not need one to read an answer.
-        conversation::log_turn().without_output_schema(),
-        conversation::archive().without_output_schema(),
+        conversation::log_turn().offered_in_short(),
+        conversation::archive().offered_in_short(),
     ]
 }
 

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use tulving_core::Engine;
-use tulving_core::files::shelf::{WorkspaceFileList, WorkspaceFileText};
+use tulving_core::files::workspace::{WorkspaceFileList, WorkspaceFileText};
 use tulving_core::model::answer::{FailedBackend, Warning};
 use tulving_core::model::error::Class;
 use tulving_core::model::id::{MemoryRef, SpaceId};
@@ -164,6 +164,7 @@ pub struct DialectTool {
     run: ToolHandler,
     names: &'static [(&'static str, &'static str)],
     example: Option<&'static str>,
+    in_short: bool,
 }
 
 /// The spaces that a dialect can reach. The arguments of its tools cannot extend this scope.
@@ -196,6 +197,7 @@ impl DialectTool {
             run: Box::new(run),
             names: &[],
             example: None,
+            in_short: false,
         }
     }
 
@@ -214,7 +216,18 @@ impl DialectTool {
         outgoing::add_to_schema(&mut output);
         let (input, output) = (schema::schema::<A>(Contract::Deserialize), Some(output));
         let run = Box::new(run);
-        Self { name, title, description, effect, input, output, run, names: &[], example: None }
+        Self {
+            name,
+            title,
+            description,
+            effect,
+            input,
+            output,
+            run,
+            names: &[],
+            example: None,
+            in_short: false,
+        }
     }
 
     /// Creates a native tool. Its schema leaves out null, and its answer has no schema, because a model needs neither to
@@ -235,7 +248,19 @@ impl DialectTool {
         input.insert("additionalProperties".to_owned(), Value::Bool(false));
         without_null(&mut input);
         let run = Box::new(run);
-        Self { name, title, description, effect, input, output: None, run, names: &[], example: None }
+        let in_short = true;
+        Self {
+            name,
+            title,
+            description,
+            effect,
+            input,
+            output: None,
+            run,
+            names: &[],
+            example: None,
+            in_short,
+        }
     }
 
     /// Leaves out all arguments except these.
@@ -260,9 +285,20 @@ impl DialectTool {
         Self { names, ..self }
     }
 
-    /// Removes the schema of the answer. The answer itself does not change.
-    pub(crate) fn without_output_schema(self) -> Self {
-        Self { output: None, ..self }
+    /// Offers the tool as native tools are offered: with a short schema of its arguments, and with none of its answer. The
+    /// tool takes the same arguments and gives the same answer.
+    pub(crate) fn offered_in_short(self) -> Self {
+        Self { output: None, in_short: true, ..self }
+    }
+
+    /// Returns the schema of the arguments as hosts get it. For a native tool, it has only what a model needs to call the
+    /// tool, because hosts put the schemas of all tools into every request to a model.
+    pub fn offered_input(&self) -> Map<String, Value> {
+        let mut input = self.input.clone();
+        if self.in_short {
+            shorten(&mut input);
+        }
+        input
     }
 
     /// Sets an example of correct arguments, for arguments whose shape is hard to guess. The error after a call with wrong
@@ -302,16 +338,46 @@ fn without_null(schema: &mut Map<String, Value>) {
         words.retain(|word| !word.is_null());
     }
     schema.remove("default");
-    for (name, below) in schema.iter_mut() {
+    for_each_below(schema, without_null);
+}
+
+/// The keywords of a schema that a model does not need, because the descriptions name the limits and every call is checked.
+const CHECKED_ON_CALL: [&str; 9] = [
+    "additionalProperties",
+    "default",
+    "format",
+    "maxItems",
+    "maximum",
+    "minItems",
+    "minLength",
+    "minimum",
+    "pattern",
+];
+
+/// A description with fewer words says no more than the name of its argument.
+const WORDS_OF_A_DESCRIPTION: usize = 4;
+
+/// Removes from the schema of an object what a model does not need to call the tool, at every level.
+fn shorten(schema: &mut Map<String, Value>) {
+    schema.retain(|keyword, _| !CHECKED_ON_CALL.contains(&keyword.as_str()));
+    let description = schema.get("description").and_then(Value::as_str);
+    let is_brief = description.is_some_and(|text| text.split_whitespace().count() < WORDS_OF_A_DESCRIPTION);
+    if is_brief || schema.contains_key("properties") {
+        schema.remove("description");
+    }
+    for_each_below(schema, shorten);
+}
+
+/// Calls a function with each schema that is part of this schema.
+fn for_each_below(schema: &mut Map<String, Value>, change: fn(&mut Map<String, Value>)) {
+    for (keyword, below) in schema.iter_mut() {
         match below {
             // The keys of `properties` are argument names, not schema keywords.
-            Value::Object(own) if name == "properties" => {
-                own.values_mut().filter_map(Value::as_object_mut).for_each(without_null);
+            Value::Object(own) if keyword == "properties" => {
+                own.values_mut().filter_map(Value::as_object_mut).for_each(change);
             }
-            Value::Object(one) => without_null(one),
-            Value::Array(several) => {
-                several.iter_mut().filter_map(Value::as_object_mut).for_each(without_null);
-            }
+            Value::Object(one) => change(one),
+            Value::Array(several) => several.iter_mut().filter_map(Value::as_object_mut).for_each(change),
             _ => {}
         }
     }

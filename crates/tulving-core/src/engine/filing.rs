@@ -7,8 +7,8 @@ use crate::files::archive::{
 use crate::files::journal_import::{self, JournalImportReport};
 use crate::files::long_term::{self, LongTermFile};
 use crate::files::mirror::MirrorEffort;
-use crate::files::shelf::{self, FileWriteMode, WorkspaceFile, WorkspaceFileList, WorkspaceFileText};
 use crate::files::transcript::Transcript;
+use crate::files::workspace::{self, FileWriteMode, WorkspaceFile, WorkspaceFileList, WorkspaceFileText};
 use crate::files::{self, Day, Journal, JournalFileList, JournalHits, JournalReceipt, MirrorReport};
 use crate::model::error::Error;
 use crate::model::file::PreviousFile;
@@ -79,12 +79,12 @@ impl Engine {
 
     /// Lists the files in the folder of the caller's space.
     pub fn files(&self, caller: &Caller) -> Result<WorkspaceFileList, Error> {
-        shelf::list(&self.ports, caller)
+        workspace::list(&self.ports, caller)
     }
 
     /// Returns the text of a file in the folder of the caller's space.
     pub fn file(&self, caller: &Caller, name: &str) -> Result<WorkspaceFileText, Error> {
-        shelf::get(&self.ports, caller, name)
+        workspace::get(&self.ports, caller, name)
     }
 
     /// Creates or replaces a file in the folder of the caller's space. The old content is stored as an earlier version.
@@ -95,12 +95,12 @@ impl Engine {
         content: &str,
         writing: FileWriteMode,
     ) -> Result<WorkspaceFile, Error> {
-        shelf::put(&self.ports, caller, name, content, writing)
+        workspace::put(&self.ports, caller, name, content, writing)
     }
 
     /// Removes a file from the folder of the caller's space.
     pub fn remove_file(&self, caller: &Caller, name: &str) -> Result<(), Error> {
-        shelf::remove(&self.ports, caller, name)
+        workspace::remove(&self.ports, caller, name)
     }
 
     /// Archives a conversation as a file in the folder of the caller's space and as a memory that recall finds. Writes both

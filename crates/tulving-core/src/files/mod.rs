@@ -11,8 +11,8 @@ pub mod journal_import;
 pub mod long_term;
 pub(crate) mod mirror;
 mod search;
-pub mod shelf;
 pub mod transcript;
+pub mod workspace;
 
 use serde::Serialize;
 

@@ -46,7 +46,7 @@ pub struct Caller {
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "NewMemory")]
 pub struct SaveRequest {
-    /// The content to remember: one statement that is clear on its own, or a document.
+    /// One statement that is clear on its own, or a document.
     #[schemars(length(min = 1))]
     pub content: String,
     /// Its form (default: detected from path and content).
@@ -149,7 +149,7 @@ impl SaveRequest {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "NewAssociation")]
 pub struct AssociationRequest {
-    /// The memory to link to: an id, or a number in the space such as #12.
+    /// The memory to link to: its id, or its number.
     pub target: MemoryRef,
     /// The relation to the target (default: related_to).
     #[serde(default)]

@@ -114,7 +114,7 @@ pub fn block(briefing: &Briefing) -> String {
         pieces.push(BriefingBlockPiece::Heading(section.heading));
         pieces.extend(section.memories.iter().map(BriefingBlockPiece::Line));
     }
-    pieces.extend(files.iter().flat_map(shelf));
+    pieces.extend(files.iter().flat_map(file_list));
     match left_out.as_slice() {
         [] => {}
         counts if *terse => {
@@ -127,7 +127,7 @@ pub fn block(briefing: &Briefing) -> String {
 }
 
 /// Returns the pieces that print the files.
-pub(crate) fn shelf(files: &BriefingFiles) -> Vec<BriefingBlockPiece<'_>> {
+pub(crate) fn file_list(files: &BriefingFiles) -> Vec<BriefingBlockPiece<'_>> {
     let BriefingFiles { described, named, more } = files;
     if described.is_empty() && named.is_empty() {
         return vec![BriefingBlockPiece::FilesInAll(*more)];

@@ -237,13 +237,13 @@ fn told_beside(drafts: Vec<SectionDraft>, mut files: FolderFiles<'_>, bytes: usi
     let least = limits::BRIEFING_LEAST * limits::BYTES_PER_TOKEN;
     // The number of files is always shown: even the smallest budget has room for it.
     let share = ((bytes - least) / 2).max(files.least());
-    let mut shelf = files.within(share);
-    let briefing = described(drafts, bytes - files::length(&shelf));
+    let mut file_list = files.within(share);
+    let briefing = described(drafts, bytes - files::length(&file_list));
     let memories = block::block(&briefing).len().max(block::frame());
     if bytes - memories > share {
-        shelf = files.within(bytes - memories);
+        file_list = files.within(bytes - memories);
     }
-    Briefing { files: Some(shelf), ..briefing }
+    Briefing { files: Some(file_list), ..briefing }
 }
 
 /// Builds the briefing that fits into these bytes.

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tulving_core::files::archive::ConversationFile;
-use tulving_core::files::shelf::{FileWriteMode, WorkspaceFile, WorkspaceFileList};
 use tulving_core::files::transcript::TranscriptMessage;
+use tulving_core::files::workspace::{FileWriteMode, WorkspaceFile, WorkspaceFileList};
 use tulving_core::model::answer::WarningMessage;
 use tulving_core::model::time::Timestamp;
 use tulving_core::model::vocabulary::TurnRole;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use rmcp::model::{Prompt, PromptArgument, Resource, ResourceTemplate, ToolAnnotations};
-use tulving_core::files::shelf::WorkspaceFile;
+use tulving_core::files::workspace::WorkspaceFile;
 use tulving_dialects::tool::{DialectTool, ToolEffect};
 use tulving_dialects::{Dialect, outgoing};
 use tulving_text::visible;
@@ -43,16 +43,18 @@ pub(super) fn instructions(dialect: Dialect) -> &'static str {
     }
 }
 
-/// Describes a tool of a dialect.
+/// Describes a tool of a dialect. Annotations that equal the default of the protocol are left out, and a tool that only
+/// reads needs no others.
 pub(super) fn tool(tool: &DialectTool) -> rmcp::model::Tool {
-    let mut offered = rmcp::model::Tool::new(tool.name, tool.description, Arc::new(tool.input.clone()))
+    let mut offered = rmcp::model::Tool::new(tool.name, tool.description, Arc::new(tool.offered_input()))
         .with_title(tool.title);
     offered.output_schema = tool.output.clone().map(Arc::new);
+    let reads = tool.effect == ToolEffect::Reads;
     offered.annotations = Some(ToolAnnotations::from_raw(
-        Some(tool.title.to_owned()),
-        Some(tool.effect == ToolEffect::Reads),
-        Some(tool.effect == ToolEffect::Removes),
-        Some(tool.effect != ToolEffect::Adds),
+        None,
+        reads.then_some(true),
+        (!reads && tool.effect != ToolEffect::Removes).then_some(false),
+        (!reads && tool.effect != ToolEffect::Adds).then_some(true),
         Some(false),
     ));
     offered
@@ -113,6 +115,16 @@ pub(super) fn session_start(name: &str) -> Prompt {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_native_tools_take_little_of_a_context_window() {
+        let tools: Vec<_> = Dialect::Native.tools().iter().map(tool).collect();
+        let schemas: usize =
+            tools.iter().map(|tool| serde_json::json!(tool.input_schema).to_string().len()).sum();
+        let all = serde_json::json!(tools).to_string().len();
+        assert!(schemas < 8_000, "the schemas of the native tools have {schemas} bytes");
+        assert!(all < 10_000, "the native tools have {all} bytes");
+    }
 
     #[test]
     fn what_max_and_maven_are_told_to_call_stands_in_the_first_250_characters() {

@@ -2,7 +2,7 @@
 //! removed between two pages does not repeat or hide other files.
 
 use rmcp::ErrorData;
-use tulving_core::files::shelf::WorkspaceFile;
+use tulving_core::files::workspace::WorkspaceFile;
 use tulving_core::model::preview;
 
 /// Maximum number of files on a page.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use serde_json::json;
-use tulving_core::files::shelf::{FileWriteMode, WorkspaceFileList};
+use tulving_core::files::workspace::{FileWriteMode, WorkspaceFileList};
 use tulving_core::model::error::Field;
 use tulving_core::model::limits;
 
@@ -103,21 +103,21 @@ pub(super) fn run(args: &FileArgs, app: &App<'_>, printer: &mut Printer) -> Resu
     }
 }
 
-fn list(shelf: &WorkspaceFileList, printer: &mut Printer) -> Result<Outcome, Failure> {
+fn list(file_list: &WorkspaceFileList, printer: &mut Printer) -> Result<Outcome, Failure> {
     if printer.json() {
-        printer.document(shelf)?;
+        printer.document(file_list)?;
         return Ok(Outcome::Done);
     }
-    for file in &shelf.files {
+    for file in &file_list.files {
         let about = format!("{}, {}", counted(file.size, "byte", "bytes"), instant(file.modified_at));
         printer.line(format!("{}  {}", file.name, style::paint(FAINT, about)))?;
     }
-    for (path, why) in &shelf.refused {
+    for (path, why) in &file_list.refused {
         printer.warning(format!("{path} is not used: {why}"))?;
     }
-    if shelf.more {
+    if file_list.more {
         printer.note("There are more.")?;
-    } else if shelf.files.is_empty() {
+    } else if file_list.files.is_empty() {
         printer.note("No files. Create one with `tulving file write NAME`.")?;
     }
     Ok(Outcome::Done)

@@ -208,7 +208,7 @@ def consolidate(service, url):
         told = run("consolidate")
         report = json.loads(told.stdout or "{}")
         kept = (Path(home) / "api-token").read_text() == token and not memory.exists()
-        check(f"{service} writes nothing else", kept and "not given" in (report.get("stays") or ""), told)
+        check(f"{service} writes nothing else", kept and "unknown tool" in (report.get("stays") or ""), told)
 
 
 def passes(service, url):

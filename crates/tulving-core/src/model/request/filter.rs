@@ -40,9 +40,9 @@ pub struct MemoryFilter {
     pub author: Option<Author>,
     /// Only saved by this agent.
     pub source_agent: Option<String>,
-    /// True for only pinned memories, false for only others.
+    /// Only pinned memories (true), or only others (false).
     pub pinned: Option<bool>,
-    /// True for only done todos and goals, false for only open ones.
+    /// Only done todos and goals (true), or only open ones (false).
     pub done: Option<bool>,
     /// Only saved at or after this: a time, a day such as 2026-05-27, or yesterday.
     pub since: Option<TimeInput>,

@@ -12,7 +12,7 @@ use crate::model::time::Timestamp;
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct RecallQuery {
-    /// The question, in plain words. Without it, all memories that match the filter are listed.
+    /// The question. Without it, all memories that match the filter are listed.
     #[schemars(length(min = 1))]
     pub query: Option<String>,
     /// Maximum number of memories (default: 10, or 100 for a list).
@@ -44,7 +44,7 @@ pub struct ListQuery {
     /// Maximum number of memories on a page (default: 20).
     #[schemars(range(min = 1, max = 1000))]
     pub limit: Option<WholeNumber>,
-    /// The `next_cursor` of the last page. Filter and order must be the same.
+    /// The `next_cursor` of the last page, with the same filter and order.
     pub cursor: Option<Cursor>,
     /// The order (default: newest).
     pub sort: Option<Sort>,

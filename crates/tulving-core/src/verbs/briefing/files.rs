@@ -149,7 +149,7 @@ impl<'a> FolderFiles<'a> {
 
 /// Returns the number of bytes that these files take.
 pub(super) fn length(described: &BriefingFiles) -> usize {
-    block::shelf(described).iter().map(BriefingBlockPiece::length).sum()
+    block::file_list(described).iter().map(BriefingBlockPiece::length).sum()
 }
 
 /// Adds the names of the other files, as many as fit.

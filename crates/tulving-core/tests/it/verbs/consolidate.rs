@@ -321,8 +321,8 @@ fn what_rests_on_nothing_is_left_out_what_nothing_speaks_of_stays_and_both_are_s
     let expected = "- Bo joined the team\n- Always run the linter before you commit\n";
     assert_eq!(now, format!("{KNOWN}{expected}"));
     let note = passes(&engine, &user)[0].note.clone().unwrap_or_default();
-    assert!(note.contains("; 1 new line left out: it tells an agent what to do; 1 line put back"), "{note}");
-    assert!(note.contains("; 1 new line left out: no note supports it; "), "{note}");
+    assert!(note.contains("; 1 new line left out: it tells an agent what to do; "), "{note}");
+    assert!(note.contains("; 1 new line left out: no note supports it; 1 line put back"), "{note}");
     assert!(!note.contains("Carla") && !note.contains("Friday"), "a note holds no content: {note}");
     rewrite(&llm, &format!("{now}- Carla owns the budget\n"));
     let described = engine.consolidate(&user, true).expect("done");

@@ -396,7 +396,7 @@ fn a_workspace_that_is_not_there_costs_no_mirror() {
     bed.files.set_absent(true);
     let answer = found(&bed.engine, &user, "zebra");
     assert_eq!(answer.hits[0].memory.id, before);
-    assert!(answer.unread[0].why.contains("not there"), "{:?}", answer.unread);
+    assert!(answer.unread[0].why.contains("does not exist"), "{:?}", answer.unread);
     bed.files.set_absent(false);
     let answer = found(&bed.engine, &user, "zebra");
     assert_eq!((answer.hits[0].memory.id, answer.unread.as_slice()), (before, &[][..]));

@@ -2,7 +2,7 @@
 //! of the home, whatever role a token has there; elsewhere all members share them.
 
 use tulving_core::files::archive::ConversationArchiveRequest;
-use tulving_core::files::shelf::FileWriteMode;
+use tulving_core::files::workspace::FileWriteMode;
 use tulving_core::model::change::{Actor, ChangeSet, Revision, Write};
 use tulving_core::model::error::Error;
 use tulving_core::model::file::MirroredFile;
@@ -47,7 +47,7 @@ fn ways(bed: &Bed, caller: &Caller) -> Vec<&'static str> {
     };
     let briefing = BriefingRequest { about: Some(WORD.to_owned()), token_budget: 4_000 };
     let turns = TurnFilter { last: 50, ..TurnFilter::default() };
-    let shelf = engine.files(caller).expect("files");
+    let file_list = engine.files(caller).expect("files");
     let conversations = engine.conversations(caller).expect("a list").conversations;
     let previous = engine.long_term_history(caller).expect("a list");
     let passes = PassFilter { space: Some(caller.space), kind: None, before: None, limit: 50 };
@@ -56,7 +56,7 @@ fn ways(bed: &Bed, caller: &Caller) -> Vec<&'static str> {
         ("search", !engine.search_journals(caller, WORD, 5).expect("hits").entries.is_empty()),
         ("MEMORY.md", engine.long_term(caller).expect("read").content.contains(WORD)),
         ("its history", !previous.is_empty()),
-        ("files", !shelf.files.is_empty()),
+        ("files", !file_list.files.is_empty()),
         ("file", engine.file(caller, "memory/plan.md").is_ok()),
         ("turns", !engine.turns(caller, &turns).expect("turns").turns.is_empty()),
         ("conversations", !conversations.is_empty()),

@@ -1,6 +1,6 @@
 //! The files of a space: made, read, listed and removed by its members.
 
-use tulving_core::files::shelf::FileWriteMode;
+use tulving_core::files::workspace::FileWriteMode;
 use tulving_core::model::error::{Error, FileError, Invalid};
 use tulving_core::model::vocabulary::{Role, SpaceKind};
 use tulving_core::ports::Files as _;
@@ -21,9 +21,12 @@ fn members_make_read_list_and_remove_files() {
     );
     bed.engine.put_file(&cook, "lists/shopping.md", "- tea\n", FileWriteMode::Any).expect("replaced");
     assert_eq!(bed.engine.file(&guest, "lists/shopping.md").expect("read").content, "- tea\n");
-    let shelf = bed.engine.files(&guest).expect("listed");
-    assert_eq!(shelf.folder, "groups/kitchen");
-    assert_eq!(shelf.files.iter().map(|file| file.name.as_str()).collect::<Vec<_>>(), ["lists/shopping.md"]);
+    let file_list = bed.engine.files(&guest).expect("listed");
+    assert_eq!(file_list.folder, "groups/kitchen");
+    assert_eq!(
+        file_list.files.iter().map(|file| file.name.as_str()).collect::<Vec<_>>(),
+        ["lists/shopping.md"]
+    );
     assert_eq!(
         bed.engine.put_file(&guest, "x.md", "", FileWriteMode::Any).expect_err("refused").code(),
         "no_write_access"

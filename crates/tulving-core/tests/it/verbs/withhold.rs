@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use tulving_core::files::archive::ConversationArchiveRequest;
-use tulving_core::files::shelf::FileWriteMode;
 use tulving_core::files::transcript::TranscriptMessage;
+use tulving_core::files::workspace::FileWriteMode;
 use tulving_core::model::answer::{SaveOutcome, Warning};
 use tulving_core::model::error::{Error, Field, Invalid};
 use tulving_core::model::file::FileStamp;

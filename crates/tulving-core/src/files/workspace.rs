@@ -79,15 +79,16 @@ pub enum FileWriteMode {
 pub(crate) fn list(ports: &Ports, caller: &Caller) -> Result<WorkspaceFileList, Error> {
     let readable = readable(ports, caller)?;
     let name = readable.as_ref().map_or("", Folder::as_str).to_owned();
-    let mut shelf = WorkspaceFileList { folder: name, files: Vec::new(), more: false, refused: Vec::new() };
-    let Some(folder) = readable else { return Ok(shelf) };
+    let mut file_list =
+        WorkspaceFileList { folder: name, files: Vec::new(), more: false, refused: Vec::new() };
+    let Some(folder) = readable else { return Ok(file_list) };
     for below in folder.kept_below() {
         let listed = ports.files.list(&folder, below, limits::FILES_LISTED)?;
-        shelf.files.extend(listed.files.iter().map(WorkspaceFile::of));
-        shelf.more |= listed.more;
-        shelf.refused.extend(listed.refused);
+        file_list.files.extend(listed.files.iter().map(WorkspaceFile::of));
+        file_list.more |= listed.more;
+        file_list.refused.extend(listed.refused);
     }
-    Ok(shelf)
+    Ok(file_list)
 }
 
 /// Returns a file with its text.
