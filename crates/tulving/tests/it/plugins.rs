@@ -299,7 +299,7 @@ fn what_a_plugin_lies_about_is_dropped_and_the_plugin_is_named() {
             let described = found["failed_backends"][0]["why"].as_str();
             match why {
                 Some(why) => {
-                    assert!(described.is_some_and(|described| described.contains(why)), "{how}: {found}")
+                    assert!(described.is_some_and(|described| described.contains(why)), "{how}: {found}");
                 }
                 None => assert_eq!(described, None, "{how}: to name it would say that it is there"),
             }
