@@ -46,7 +46,7 @@ usage: cargo xtask COMMAND
   commits                 check the subjects of new commits
   model [--check]         make the embedding model, or compare it with what is committed
   model --reference       ask the original model what the tests compare with
-  eval SET PATH [FLAGS]   measure retrieval: locomo FILE, longmemeval FILE, beir DIR
+  eval SET PATH [FLAGS]   measure retrieval: locomo FILE, longmemeval FILE, beir DIR, daily
   bench [NAME [-- ARGS]]  run a benchmark; without a name, list them
   turns [EVERY]           measure what a language model takes of labelled turns, of every so many one
   plot                    make the plots of docs/lifecycle anew
@@ -86,8 +86,8 @@ fn run(arguments: &[String]) -> Result<ExitCode> {
             Ok(wanted) => model::run(&repository, wanted),
             Err(wrong) => Ok(misuse(&wrong)),
         },
-        ("eval", arguments @ [_, _, ..]) => eval::run(&repository, arguments),
-        ("eval", _) => Ok(misuse("`eval` takes a set and a path")),
+        ("eval", arguments @ [_, ..]) => eval::run(&repository, arguments),
+        ("eval", _) => Ok(misuse("`eval` takes a set, and a path except for `daily`")),
         ("plot", []) => plot(&repository),
         ("turns", []) => clients::measure_turns(&repository, "1"),
         ("turns", [every]) if every.parse().is_ok_and(|every: u32| every > 0) => {

@@ -114,7 +114,7 @@ impl<'a> Bed<'a> {
 }
 
 /// The model, loaded once.
-fn embedder(options: &Options) -> anyhow::Result<Arc<dyn Embedder>> {
+pub(crate) fn embedder(options: &Options) -> anyhow::Result<Arc<dyn Embedder>> {
     static MODEL: OnceLock<Arc<Cached>> = OnceLock::new();
     if let Some(model) = MODEL.get() {
         return Ok(model.clone());

@@ -1,4 +1,4 @@
-//! Measures how well recall finds: `cargo xtask eval locomo FILE`, `… longmemeval FILE`, `… beir DIR`.
+//! Measures how well recall finds: `cargo xtask eval locomo FILE`, `… longmemeval FILE`, `… beir DIR`, `… daily`.
 //!
 //! Reads the official formats, also compressed with gzip, and uses the same save and recall verbs as a user, with the
 //! default settings of the engine and a new home for each haystack. Vectors are cached by model and text below the target
@@ -9,19 +9,20 @@
 mod bed;
 mod beir;
 mod cache;
+mod daily;
 mod locomo;
 mod longmemeval;
 mod metrics;
 mod read;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context as _, bail};
 use tulving_core::model::answer::Lane;
 
 const USAGE: &str = "\
-usage: eval locomo FILE | longmemeval FILE | beir DIR
+usage: eval locomo FILE | longmemeval FILE | beir DIR | daily
   --json FILE      every question with what was found, for reading the errors
   --fusion ranks   reciprocal rank fusion instead of the engine's own way
   --lanes LIST     only these lanes, such as keyword,vector
@@ -44,6 +45,11 @@ pub(crate) struct Options {
 fn main() -> anyhow::Result<()> {
     let options = options()?;
     let begun = Instant::now();
+    if options.set == "daily" {
+        let grades = daily::grade(bed::embedder(&options)?, Path::new(env!("CARGO_TARGET_TMPDIR")))?;
+        println!("{}\n\n{:.0} s in all", grades.tables(), begun.elapsed().as_secs_f64());
+        return write_json(&options, &grades);
+    }
     let reports = match options.set.as_str() {
         "locomo" => locomo::run(&options.path, &options)?,
         "longmemeval" => longmemeval::run(&options.path, &options)?,
@@ -54,8 +60,12 @@ fn main() -> anyhow::Result<()> {
         report.print();
     }
     println!("\n{:.0} s in all", begun.elapsed().as_secs_f64());
+    write_json(&options, &reports)
+}
+
+fn write_json(options: &Options, results: &impl serde::Serialize) -> anyhow::Result<()> {
     if let Some(file) = &options.json {
-        std::fs::write(file, serde_json::to_vec_pretty(&reports)?)
+        std::fs::write(file, serde_json::to_vec_pretty(results)?)
             .with_context(|| format!("cannot write {}", file.display()))?;
     }
     Ok(())
@@ -91,7 +101,11 @@ fn options() -> anyhow::Result<Options> {
             _ => positional.push(argument),
         }
     }
-    let [set, path] = positional.try_into().map_err(|_| anyhow::anyhow!("{USAGE}"))?;
+    let (set, path) = match <[String; 2]>::try_from(positional) {
+        Ok([set, path]) => (set, path),
+        Err(one) if one == ["daily"] => ("daily".to_owned(), String::new()),
+        Err(_) => bail!("{USAGE}"),
+    };
     Ok(Options { set, path: path.into(), ..options })
 }
 
