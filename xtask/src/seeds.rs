@@ -1,8 +1,8 @@
 //! Reads `crates/tulving/tests/seeds.md` and `docs/invariants.md` and looks up the tests that they name.
 //!
-//! Each row of the first is one statement of a seed. Its last cell names the tests that prove it, as
-//! `crate::module::test_name` in backticks, or is empty while they are not written yet. A name that leads to no test, a
-//! number used twice and a row without four cells are findings. The second names tests, or whole modules of them.
+//! Each row of `seeds.md` is one statement of a seed. Its last cell names the tests that prove the statement, as
+//! `crate::module::test_name` in backticks; the cell is empty if these tests do not exist yet. Findings are: a name
+//! without a test, a number used twice, and a row without four cells. `invariants.md` names tests, or modules of tests.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! The tool vocabularies of other systems on top of Tulving. A dialect does no I/O and makes no decisions: it renames
-//! arguments, sets defaults and reshapes answers, and the engine carries out the calls.
+//! The dialects: the tools that agents call, our own and those of other systems. A dialect does no I/O and makes no
+//! decisions: it renames arguments, sets defaults and reshapes answers, and the engine carries out the calls.
 
 #![expect(
     clippy::needless_pass_by_value,
@@ -41,21 +41,21 @@ use serde::{Deserialize, Deserializer};
 use tool::{DialectScope, DialectTool, ToolError};
 use tulving_core::model::error::Class;
 
-/// A vocabulary of tools over the engine.
+/// The tools of one memory system.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Dialect {
-    /// Tulving's own.
+    /// Tulving's own tools.
     #[default]
     Native,
-    /// Max's: remember, recall, forget.
+    /// The tools of Max: remember, recall, forget.
     Max,
-    /// Memax's: hubs, kinds and stabilities.
+    /// The tools of Memax: hubs, kinds and stabilities.
     Memax,
-    /// The groups': keyed memories in sealed groups.
+    /// The tools of agents with groups: keyed memories in sealed groups.
     Groups,
-    /// Maven's: journals.
+    /// The tools of Maven: journals.
     Maven,
-    /// Spacebot's: typed memories and associations.
+    /// The tools of Spacebot: typed memories and associations.
     Spacebot,
 }
 

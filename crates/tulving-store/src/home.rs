@@ -130,7 +130,7 @@ impl Home {
         self.path.join("pledges")
     }
 
-    /// The path of the folder with the former texts of files of the workspace.
+    /// The path of the folder with the previous texts of files of the workspace.
     pub(crate) fn previous(&self) -> PathBuf {
         self.path.join("previous")
     }

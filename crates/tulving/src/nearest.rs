@@ -32,7 +32,7 @@ fn is_end(short: &str, long: &str) -> bool {
     long.strip_suffix(short).is_some_and(|rest| rest.ends_with(['.', '_']))
 }
 
-/// True if `short` is a good part of the start of `long`.
+/// True if `long` begins with `short`, and `short` has at least three bytes.
 fn is_start(short: &str, long: &str) -> bool {
     short.len() >= 3 && long.starts_with(short)
 }

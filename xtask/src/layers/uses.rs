@@ -14,8 +14,8 @@ pub(super) struct Use<'a> {
     pub(super) to: &'a str,
 }
 
-/// The top-level module of a file, and the depth of its own module below the root. `None` for the root itself, which is the front
-/// door and names everything.
+/// The top-level module of a file, and the depth of its own module below the root. `None` for the root itself, which
+/// may use every module.
 pub(super) fn place<'a>(folder: &str, file: &'a str) -> Option<(&'a str, usize)> {
     let path = file.strip_prefix(folder)?.strip_prefix('/')?.strip_suffix(".rs")?;
     if ["lib", "main"].contains(&path) {

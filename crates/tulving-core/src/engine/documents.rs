@@ -1,4 +1,4 @@
-//! Documents: uploading, importing, adopting from other systems, and the jobs that read documents.
+//! Documents: pushing them, importing files and the data of other systems, and the jobs that read documents.
 
 use std::collections::HashSet;
 

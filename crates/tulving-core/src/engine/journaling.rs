@@ -1,8 +1,9 @@
 //! Writes notes on answers into the journal of the day, in the background. Also runs all other jobs that ask a language
 //! model.
 //!
-//! The ledger records the digest of each note before the note is written. If another process takes over an interrupted job
-//! and finds a note in the journal, it does not ask the model again. If it finds no note, it starts over.
+//! The record of the pass stores the digest of each note before the note is written. If another process takes over an
+//! interrupted job and finds a note in the journal, it does not ask the model again. If it finds no note, it starts
+//! over.
 
 use std::collections::BTreeSet;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! `MEMORY.md`: the core memory, in one file that people and agents edit.
+//! `MEMORY.md`: the long-term memory, in one file that people and agents edit.
 //!
 //! The file is read on every request. A write replaces the complete file and stores the old version.
 

@@ -221,8 +221,8 @@ fn day_of(path: &FilePath) -> Option<Day> {
     Day::of_path(path.name())
 }
 
-/// Returns the folder of the caller's space. Returns an error if the caller may not read in the space, and `None` for a
-/// member who does not share its files and so sees none.
+/// Returns the folder of the caller's space. Returns an error if the caller may not read in the space, and `None` if
+/// the caller is a member but may not see the files of the space.
 fn readable(ports: &Ports, caller: &Caller) -> Result<Option<Folder>, Error> {
     let space = readable_space(ports, caller)?;
     Ok(access::shares_files(caller, &space).then(|| Folder::of(&space)))

@@ -445,7 +445,7 @@ pub struct Applied {
     pub positions: Vec<u64>,
     /// Number of audit entries deleted.
     pub pruned: usize,
-    /// The outcome for each line loaded and each memory adopted, in the order of the writes.
+    /// The outcome for each line loaded and each memory imported, in the order of the writes.
     pub loaded: Vec<LoadOutcome>,
     /// The position of the last change log entry that the set wrote.
     pub seq: Option<Seq>,

@@ -54,8 +54,8 @@ unit_interval! {
 }
 
 impl Importance {
-    /// Returns the default importance of a memory of this type. Types that only the max vocabulary has are as important as
-    /// facts, because the spacebot vocabulary shows them as facts.
+    /// Returns the default importance of a memory of this type. Types that only the max dialect has are as important as
+    /// facts, because the spacebot dialect shows them as facts.
     pub fn of(memory_type: MemoryType) -> Self {
         Self::known(match memory_type {
             MemoryType::Identity => 1.0,

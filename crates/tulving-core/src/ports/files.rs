@@ -72,8 +72,8 @@ pub trait Files: Send + Sync {
     /// Removes all previous texts of a file, even if the file is gone, and returns their number.
     fn forget_previous(&self, path: &FilePath) -> Result<usize, FileError>;
 
-    /// Creates a file that stays only if a memory is saved, and stores its record durably until the pledge is
-    /// [settled](Self::settle). Returns [`FileError::Exists`] if the file already exists.
+    /// Creates a file that stays only if a memory is saved. A durable record of the file is kept until the pending file
+    /// is [settled](Self::settle). Returns [`FileError::Exists`] if the file already exists.
     fn add_pending_file(&self, pending_file: &PendingFile, content: &[u8]) -> Result<(), FileError>;
 
     /// Returns the pending files that are not settled and whose process has ended.

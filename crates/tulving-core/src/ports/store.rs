@@ -363,9 +363,9 @@ pub trait Feed {
 
 /// Reads for lifecycle rules, without a check of access. Only the job that applies the rules uses these reads.
 pub trait Aging {
-    /// Returns up to `limit` records of these spaces with ids above `after`, ascending. Records that no rule may move are
-    /// left out: quarantined records, records that are still being processed, and records that somebody archived and that
-    /// are not forgotten.
+    /// Returns up to `limit` records of these spaces with ids above `after`, ascending. Records whose state no rule may
+    /// change are left out: quarantined records, records that are still being processed, and records that somebody
+    /// archived and that are not forgotten.
     fn lives(
         &self,
         spaces: &[SpaceId],

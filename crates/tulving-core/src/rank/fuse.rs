@@ -1,4 +1,4 @@
-//! Reciprocal rank fusion: the sum of 1/(60 + rank) over the lanes, exactly as the spacebot vocabulary promises.
+//! Reciprocal rank fusion: the sum of 1/(60 + rank) over the lanes, exactly as the spacebot dialect promises.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, HashSet};

@@ -1,7 +1,7 @@
 //! Ranks the results. The functions are pure: the same results and the same question give the same order on every machine.
 //!
 //! [`scoring`] is the engine's own ranking, which was chosen by measurement. [`fuse`] is reciprocal rank fusion, which the
-//! spacebot vocabulary promises. After the score is computed, [`weigh`], [`ties`] and [`duplicates`] are applied in this
+//! spacebot dialect promises. After the score is computed, [`weigh`], [`ties`] and [`duplicates`] are applied in this
 //! order.
 
 pub mod decay;

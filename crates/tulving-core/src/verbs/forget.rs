@@ -321,8 +321,8 @@ pub(crate) fn restore(ports: &Ports, caller: &Caller, which: MemoryRef) -> Resul
     })
 }
 
-/// Removes from a forgotten memory the paths that other memories have got since it was forgotten. Returns the resulting
-/// memory, the writes and the warnings.
+/// Removes from a forgotten memory the paths that now belong to other memories. Returns the resulting memory, the
+/// writes and the warnings.
 fn without_taken_paths(
     ports: &Ports,
     caller: &Caller,

@@ -74,7 +74,7 @@ struct ListJournalsArguments {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "JournalInfo")]
 struct JournalFileReply {
-    /// Its day.
+    /// The day of the journal.
     date: String,
     /// Its path below the workspace.
     path: String,
@@ -190,7 +190,7 @@ struct GetJournalArguments {
 /// A journal and its content.
 #[derive(Serialize, JsonSchema)]
 struct JournalReply {
-    /// Its day.
+    /// The day of the journal.
     date: String,
     /// Its path below the workspace.
     path: String,

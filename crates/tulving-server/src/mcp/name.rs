@@ -1,4 +1,4 @@
-//! Cleans up a client's name for itself, so that the name can be stored with the client's memories.
+//! Cleans up the name that a client gives itself, so that it can be stored with the client's memories.
 
 use tulving_core::{model::limits, model::preview};
 use tulving_text::{normalize, visible};

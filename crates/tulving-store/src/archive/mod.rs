@@ -31,7 +31,7 @@ pub(crate) const CONFIG: &str = "config.toml";
 pub(crate) const CONFIG_JSON: &str = "config.json";
 /// The prefix of the names of entries with files of the workspace.
 pub(crate) const WORKSPACE: &str = "workspace/";
-/// The prefix of the names of entries with former texts of files.
+/// The prefix of the names of entries with previous texts of files.
 pub(crate) const PREVIOUS: &str = "previous/";
 /// The prefix of the names of entries with attachments. The key of the attachment follows the prefix.
 pub(crate) const OBJECTS: &str = "objects/";
@@ -70,7 +70,7 @@ pub struct BackupCounts {
     pub memories: u64,
     /// Number of files of the workspace.
     pub files: u64,
-    /// Number of former texts of files.
+    /// Number of previous texts of files.
     pub former_texts: u64,
     /// Number of attachments.
     pub attachments: u64,

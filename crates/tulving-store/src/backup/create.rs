@@ -108,7 +108,7 @@ pub(super) fn files_beside(home: &Home, workspace: &Workspace, to: &Path) -> Res
     Ok(draft)
 }
 
-/// Adds the files of the workspace and their former texts.
+/// Adds the files of the workspace and their previous texts.
 fn add_files(archive: &mut BackupFileWriter, home: &Home, workspace: &Workspace) -> io::Result<()> {
     workspace.mend();
     let root = workspace.folder();

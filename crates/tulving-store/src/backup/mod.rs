@@ -1,4 +1,5 @@
-//! Backs up a whole home into one file, and restores it: database, files, former texts of files, attachments, settings.
+//! Backs up a whole home into one file, and restores it: database, files, previous texts of files, attachments,
+//! settings.
 //!
 //! [`create`] makes a backup, and [`restore`] restores one. Both work while other processes have the home open. The
 //! format of the file is [`archive`](crate::archive). If a restore was killed, [`pending`](crate::pending) finishes or

@@ -21,9 +21,9 @@ const K1: f32 = 1.2;
 const B: f32 = 0.6;
 /// Number of docs that are scored at once. Their scores fit into the CPU's fastest caches.
 const WINDOW: usize = 16 * 1024;
-/// Number of terms in a doc from which its gains are not taken from a table. Few docs are that long.
+/// Docs with fewer terms get their gains (what a term adds to a score) from a table. Few docs are longer.
 const SHORT: usize = 256;
-/// Maximum number of occurrences of a term for which gains are taken from a table.
+/// Maximum number of times that a term may occur in a doc whose gain comes from the table.
 const SELDOM: usize = 3;
 /// Maximum number of unknown terms that are expanded. Each expansion searches all terms, which takes a while.
 const MOST_UNKNOWN: usize = 8;

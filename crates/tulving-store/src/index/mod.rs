@@ -62,8 +62,8 @@ const ATTEMPTS: usize = 3;
 /// An index of a store.
 ///
 /// Opening the index costs nothing; the first search opens the base. If there is no base, the first search reads the
-/// whole store. If the store is large, searches read only the latest changes until the index was [tended](Self::tend).
-/// Any number of processes may use one folder. If the folder cannot be written, the index is only in memory and
+/// whole store. If the store is large, searches read only the latest changes until [`tend`](Self::tend) has read the
+/// rest. Any number of processes may use one folder. If the folder cannot be written, the index is only in memory and
 /// [`status`](Self::status) reports it.
 pub struct SearchIndex {
     source: Arc<dyn IndexSource>,

@@ -66,8 +66,8 @@ struct CachedListing {
 }
 
 impl Workspace {
-    /// Creates the workspace for `folder`, which need not exist. Notes and former texts are stored in `home`. This call
-    /// reads and writes nothing.
+    /// Creates the workspace for `folder`, which need not exist. Notes and previous texts are stored in `home`. This
+    /// call reads and writes nothing.
     pub fn open(home: &Home, folder: &Path) -> Self {
         Self {
             home: home.clone(),
@@ -122,7 +122,7 @@ impl Workspace {
         move |trouble| trouble.described(&name, &name, self.home.path(), verb)
     }
 
-    /// Returns the folder with the former texts of a file.
+    /// Returns the folder with the previous texts of a file.
     fn previous_of(&self, path: &FilePath) -> PathBuf {
         self.home.previous().join(path.to_string())
     }

@@ -1,6 +1,6 @@
-//! The former texts of replaced files, stored in the home.
+//! The previous texts of replaced files, stored in the home.
 //!
-//! Each file has a folder in the home, which contains a file for each former text. The names are based on the time of
+//! Each file has a folder in the home, which contains a file for each previous text. The names are based on the time of
 //! the replacement and always ascend, even if the clock is set back. Only the newest texts are kept.
 
 use std::cmp::Reverse;
@@ -16,11 +16,11 @@ use super::read;
 use crate::draft::{self, DraftFile};
 use crate::{files, home};
 
-/// Maximum number of former texts of a file.
+/// Maximum number of previous texts of a file.
 const KEPT: usize = 50;
 const SUFFIX: &str = ".md";
 
-/// Stores the rest of an open file durably, unless it equals the newest former text.
+/// Stores the rest of an open file durably, unless it equals the newest previous text.
 pub(super) fn keep(folder: &Path, mut old: &File, now: Timestamp) -> Result<(), WorkspaceFileError> {
     if !folder.is_dir() {
         home::make_folder(folder)?;
@@ -51,7 +51,7 @@ pub(super) fn keep(folder: &Path, mut old: &File, now: Timestamp) -> Result<(), 
     Ok(())
 }
 
-/// Returns the former texts in a folder, newest first.
+/// Returns the previous texts in a folder, newest first.
 pub(super) fn list(folder: &Path) -> Result<Vec<PreviousFile>, WorkspaceFileError> {
     let failed = |error: io::Error| WorkspaceFileError::from(files::unwritten(folder, "read", &error));
     let entries = match fs::read_dir(folder) {
@@ -90,7 +90,7 @@ pub(super) fn content(folder: &Path, id: &str) -> Result<Option<Vec<u8>>, Worksp
     }
 }
 
-/// Removes all former texts and abandoned drafts durably, and returns the number of removed texts. The folder stays,
+/// Removes all previous texts and abandoned drafts durably, and returns the number of removed texts. The folder stays,
 /// because it may contain the folders of other files.
 pub(super) fn forget(folder: &Path) -> Result<usize, WorkspaceFileError> {
     draft::sweep(folder);

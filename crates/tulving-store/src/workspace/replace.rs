@@ -57,7 +57,7 @@ pub(super) fn replace(
     Err(WorkspaceFileError::Changed)
 }
 
-/// Replaces a file, and stores its former text in a folder. Returns `false` if the file has changed in the meantime.
+/// Replaces a file, and stores its previous text in a folder. Returns `false` if the file has changed in the meantime.
 fn attempt(
     spot: &FileLocation,
     content: &[u8],

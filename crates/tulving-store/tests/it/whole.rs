@@ -55,7 +55,7 @@ impl BackupBed {
         Self { folder, store, files, objects }
     }
 
-    /// Adds memories, files of several spaces, a former text and an attachment, all with `word`.
+    /// Adds memories, files of several spaces, a previous text and an attachment, all with `word`.
     fn furnish(&self, word: &str) {
         save(&self.store, &format!("a memory of {word}"));
         for (folder, name) in FILES {
@@ -123,7 +123,7 @@ impl BackupBed {
         self.try_restore(from).expect("restored")
     }
 
-    /// Returns everything that a person would miss: memories, files, former texts, attachments.
+    /// Returns everything that a person would miss: memories, files, previous texts, attachments.
     fn state(&self) -> State {
         let home = self.store.home().path();
         let all = self.store.list(&user(), &Filter::default(), Sort::Oldest, 1_000, None).expect("read");

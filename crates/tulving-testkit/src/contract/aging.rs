@@ -36,7 +36,7 @@ pub fn a_life_is_that_of_its_memory(fresh: StoreFactory<'_>) {
     assert_eq!(lives(&world, &[]), []);
 }
 
-/// Pages follow one another by id. They contain neither mirrors nor memories that no rule may move.
+/// Pages follow one another by id. They contain no mirrors, and no memories whose state a rule may not change.
 pub fn lives_come_in_pages_without_what_no_rule_moves(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("here");

@@ -178,7 +178,7 @@ pub fn names_cannot_be_taken_twice(fresh: StoreFactory<'_>) {
     assert_eq!(taken(principal("twice")), Unique::PrincipalName);
 }
 
-/// A principal reads back as it was written.
+/// A read returns a principal exactly as it was written.
 pub fn principals_are_found_by_name_and_id(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let created_at = world.now();

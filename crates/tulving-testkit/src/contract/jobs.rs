@@ -29,7 +29,7 @@ fn running(job: &Job, until: tulving_core::model::time::Timestamp) -> Job {
     }
 }
 
-/// A job reads back whole, in each of its states.
+/// A read returns a job exactly as it was written, in each of its states.
 pub fn a_job_reads_back_as_it_was_written(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let job = enqueue(&world, "embed", |job| {

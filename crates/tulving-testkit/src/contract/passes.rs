@@ -24,8 +24,8 @@ fn all(limit: usize) -> PassFilter {
     PassFilter { limit, ..PassFilter::default() }
 }
 
-/// A pass reads back with all its acts, and changes only from the state that the writer saw. It
-/// leaves nothing in the log.
+/// A read returns a pass with all its acts. A change of a pass succeeds only if the writer saw its current state.
+/// Passes write nothing to the change log.
 pub fn a_pass_reads_back_and_moves_on_from_what_it_was(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("passes");

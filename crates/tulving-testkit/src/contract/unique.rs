@@ -342,7 +342,7 @@ pub fn mirrors_share_their_path(fresh: StoreFactory<'_>) {
         .put(place.here, place.ann, "one", |m| m.provenance.source_path = Some("MEMORY.md".to_owned()));
 }
 
-/// A save finds the memory that it would conflict with, only in the audience of the save.
+/// A save finds the memory that it would conflict with, but not in another audience.
 pub fn a_twin_is_found_by_key_then_path_then_content(fresh: StoreFactory<'_>) {
     let place = UniquenessFixture::new(fresh);
     let world = &place.world;

@@ -22,7 +22,7 @@ pub struct InMemoryObjects {
     held: Arc<HoldCounter>,
 }
 
-/// Number of current keepers; negative while somebody is removing.
+/// Number of callers that are storing an object; negative while somebody is removing objects.
 #[derive(Default)]
 struct HoldCounter {
     count: Mutex<isize>,

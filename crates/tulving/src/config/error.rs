@@ -36,23 +36,23 @@ pub(crate) enum SettingError {
     /// A setting is given twice, under the names of two tools.
     #[error("{place}: {got} is another name of {key}, which line {line} has set")]
     Twice {
-        /// The place of the second.
+        /// The place of the second value.
         place: SettingSource,
-        /// The name used there.
+        /// The name that the second place uses.
         got: String,
         /// The key.
         key: &'static str,
-        /// The line of the first.
+        /// The line of the first value.
         line: usize,
     },
     /// Two files set the same key.
     #[error("{place}: {key} was already set at {first}")]
     InBoth {
-        /// The place of the second.
+        /// The place of the second value.
         place: SettingSource,
         /// The key.
         key: &'static str,
-        /// The place of the first.
+        /// The place of the first value.
         first: SettingSource,
     },
     /// A required part is missing.

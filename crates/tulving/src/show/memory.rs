@@ -40,7 +40,7 @@ pub(crate) struct Layout<'a> {
     pub(crate) columns: Option<usize>,
     /// The names of spaces, if memories of several are shown together.
     pub(crate) spaces: Option<&'a HashMap<SpaceId, String>>,
-    /// The flag that named the space of the call, if one did, for commands that are printed.
+    /// The flag that named the space of the call; empty if none did. Printed commands repeat the flag.
     pub(crate) place: &'a str,
 }
 

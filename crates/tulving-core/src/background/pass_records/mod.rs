@@ -1,4 +1,4 @@
-//! The ledger of passes: records the acts of each pass, lists them, and [undoes them](mod@undo).
+//! The records of passes: stores the acts of each pass, lists them, and [undoes them](mod@undo).
 //!
 //! A pass on memories is recorded in the same transaction as its writes. A pass on files is recorded, with the new text,
 //! before it writes: if the pass is interrupted, the files show which of its writes were done.

@@ -182,7 +182,7 @@ const NAMES_LIKE_VERBS: &[&str] = &[
 /// Minimum share of a statement's words that were said, as numerator and denominator.
 type WordShare = (usize, usize);
 const HALF: WordShare = (1, 2);
-/// The share for text that is read on every request.
+/// The share for lines of `MEMORY.md`. It is higher, because that file is part of every prompt.
 pub(super) const TWO_THIRDS: WordShare = (2, 3);
 
 /// Returns true if a statement is based on what was said. `speaker` is the name of the speaker.

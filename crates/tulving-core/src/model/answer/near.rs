@@ -37,8 +37,8 @@ pub struct NearPairs {
 }
 
 impl NearPairs {
-    /// Collects the new memories that resemble other memories; `None` if there are none. A memory never updates another
-    /// memory of the same call: they belong together, so different values are different items of a list.
+    /// Collects the new memories that resemble other memories; `None` if there are none. Memories of the same call are
+    /// never updates of each other: if their values differ, they are different items of a list.
     pub fn of(receipts: &[Receipt]) -> Option<Self> {
         let here: HashSet<MemoryId> = receipts.iter().map(|receipt| receipt.memory.id).collect();
         let mut pairs = Self::default();

@@ -1,4 +1,4 @@
-//! Validates a request once: limits, normal form, vocabulary. Nothing is checked again after this.
+//! Validates a request once: limits, normal form, closed lists of words. Nothing is checked again after this.
 
 use tulving_text::classify;
 

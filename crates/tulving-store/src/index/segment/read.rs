@@ -3,8 +3,8 @@
 //! Every block is checked when it is first read. So a flipped bit is noticed before the block is used, and opening
 //! takes the same time for any size. Small columns are checked completely when a
 //! [`SegmentView`](super::view::SegmentView) is created. Postings and vectors, which are most of a file, are checked
-//! block by block. Data with correct checksums may still have been written by another program. That it [refers to nothing
-//! outside](super::sound) is therefore checked once; for postings, term by term.
+//! block by block. Another program may have forged data with correct checksums. So the references in the data are
+//! [checked](super::consistency) once; for postings, term by term.
 
 use std::ops::Range;
 use std::path::Path;

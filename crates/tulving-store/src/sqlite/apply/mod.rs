@@ -284,7 +284,7 @@ impl ChangeLogScope {
     }
 }
 
-/// The error for a bug in the engine: a write that follows from no state of the store.
+/// The error for a bug in the engine: a write that no state of the store can lead to.
 fn impossible(what: String) -> SqliteError {
     StoreError::Failed { what, source: None }.into()
 }

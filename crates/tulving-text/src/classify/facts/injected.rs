@@ -7,7 +7,7 @@ use crate::visible::FENCE;
 /// The heading of the max dialect's summary, and the line below the heading.
 const SUMMARY: &str = "## Long-Term Memory";
 const SUMMARY_SAYS: &str = "These are things you've been asked to remember";
-/// The heading of the core memory in the maven dialect.
+/// The heading of the long-term memory in the maven dialect.
 const ALWAYS: &str = "# Long-term Memory";
 /// The line that begins the recovery prompt.
 const RECOVERED: &str = "[System: Session recovered]";

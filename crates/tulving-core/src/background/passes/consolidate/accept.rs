@@ -101,8 +101,8 @@ impl RewriteEvidence {
     }
 
     /// Returns true if a statement may paraphrase an entry. It must share a third of its words with the entry and have no
-    /// other names and numbers. It may negate something that the entry ends, such as "no longer supported" if the entry says
-    /// that support was dropped.
+    /// other names and numbers. It may deny something that the entry ended: "no longer supported" may paraphrase "drop
+    /// support".
     fn nears(&self, statement: &str) -> bool {
         let own = terms(statement);
         self.entries.iter().any(|entry| {

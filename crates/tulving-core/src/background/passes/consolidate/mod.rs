@@ -1,4 +1,4 @@
-//! Moves lasting facts from the journals to the core memory, with a model, or with rules if no model is available.
+//! Copies lasting facts from the journals to `MEMORY.md`, with a model, or with rules if no model is available.
 //!
 //! The pass takes text and returns text; it reads and writes no file. Secrets and private passages are removed before a
 //! model sees the text, and [`guard`] checks the model's answer.

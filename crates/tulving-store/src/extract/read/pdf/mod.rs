@@ -1,8 +1,8 @@
 //! Reads the text of a PDF page by page, in the order in which it is drawn.
 //!
 //! `hayro` parses the file. [`fonts`] finds the text of characters, [`draw`] interprets the drawing of a page and
-//! records the position of each character, and [`lay`] builds lines and paragraphs from the characters. Invisible text
-//! is included, because it is the recognised text of a scan.
+//! records the position of each character, and [`layout`] builds lines and paragraphs from the characters. Invisible
+//! text is included, because it is the recognised text of a scan.
 
 mod draw;
 mod fonts;
