@@ -320,6 +320,6 @@ mod tests {
     fn counts_have_bounds() {
         assert_eq!(count(Field::Limit, 5, 10).expect("within"), 5);
         let error = count(Field::Limit, -5, 10).expect_err("negative");
-        assert_eq!(error.message(), "the limit is -5 and must be within 1 and 10");
+        assert_eq!(error.message(), "the limit is -5 and must be between 1 and 10");
     }
 }

@@ -416,7 +416,7 @@ fn walls_hold_whatever_a_backend_says() {
         ("the limit is 3000000", vec![memory(hub, 1, &"x".repeat(3_000_001))]),
         ("the content is empty", vec![memory(hub, 1, " ")]),
         ("missing field", vec![json!({ "content": "x" })]),
-        ("must be within 0 and 1", vec![with(memory(hub, 1, "x"), "score", json!(7))]),
+        ("must be between 0 and 1", vec![with(memory(hub, 1, "x"), "score", json!(7))]),
         ("is that of a memory of the primary", vec![with(memory(hub, 1, "x"), "id", json!(stored))]),
         ("tags", vec![with(memory(hub, 1, "x"), "tags", json!(vec!["t"; 1_000]))]),
     ];

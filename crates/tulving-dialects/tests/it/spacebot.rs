@@ -147,11 +147,11 @@ fn limits_are_errors_that_name_the_value_and_the_valid_words() {
         ),
         (
             json!({ "content": "x", "importance": 1.5 }),
-            "the importance is 1.5 and must be within 0 and 1".to_owned(),
+            "the importance is 1.5 and must be between 0 and 1".to_owned(),
         ),
         (
             json!({ "content": "x", "importance": -0.1 }),
-            "the importance is -0.1 and must be within 0 and 1".to_owned(),
+            "the importance is -0.1 and must be between 0 and 1".to_owned(),
         ),
         (
             json!({ "content": "x", "memory_type": "project" }),

@@ -98,6 +98,6 @@ fn the_context_is_fenced_within_its_budget_and_of_its_space() {
     for outside in ["0", "49", "100001"] {
         let run = tulving.run(&["context", "--budget", outside]);
         assert_eq!(run.code, 2);
-        assert!(run.err.contains("must be within 50 and 100000"), "{}", run.err);
+        assert!(run.err.contains("must be between 50 and 100000"), "{}", run.err);
     }
 }

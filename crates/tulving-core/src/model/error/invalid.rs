@@ -48,7 +48,7 @@ pub enum Invalid {
         at: usize,
     },
     /// A number is not between 0 and 1.
-    #[error("the {field} is {got} and must be within 0 and 1")]
+    #[error("the {field} is {got} and must be between 0 and 1")]
     OutsideUnit {
         /// The field.
         field: Field,
@@ -56,7 +56,7 @@ pub enum Invalid {
         got: f64,
     },
     /// A count is out of range.
-    #[error("the {field} is {got} and must be within {least} and {most}")]
+    #[error("the {field} is {got} and must be between {least} and {most}")]
     OutsideRange {
         /// The field.
         field: Field,

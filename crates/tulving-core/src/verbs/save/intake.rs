@@ -556,7 +556,7 @@ mod tests {
         let heavy = SaveRequest { importance: Some(1.5), ..SaveRequest::new("x") };
         assert_eq!(
             read_one(heavy).expect_err("too much").to_string(),
-            "the importance is 1.5 and must be within 0 and 1"
+            "the importance is 1.5 and must be between 0 and 1"
         );
     }
 
