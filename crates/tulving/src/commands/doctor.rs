@@ -40,7 +40,7 @@ const BACKEND_WAIT: Duration = Duration::from_secs(10);
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct DoctorArgs {
-    /// Look at every content and attachment, not only at a sample
+    /// Check every content and attachment, not only a sample
     #[arg(long)]
     deep: bool,
 }

@@ -31,7 +31,7 @@ pub(crate) struct ExtractTextArgs {
     /// Languages of text in images, as tesseract names them
     #[arg(long, value_name = "NAMES")]
     languages: Option<String>,
-    /// End with this process
+    /// Exit when this process exits
     #[arg(long, value_name = "ID")]
     parent: Option<u32>,
 }

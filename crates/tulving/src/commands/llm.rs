@@ -49,7 +49,7 @@ pub(crate) struct LlmArgs {
 enum LlmCommand {
     /// Send a small request with one tool, and report the result
     Test,
-    /// Manage the key in the keyring of the system
+    /// Manage the key in the system's keyring
     #[command(after_help = KEY_EXAMPLES)]
     Key {
         #[command(subcommand)]

@@ -77,7 +77,7 @@ struct QuestionArgs {
     /// Explain each score; with any mode
     #[arg(long)]
     explain: bool,
-    /// Answer as of this time: by what was true and not yet superseded; also for lists
+    /// Answer as of this time, with memories valid and not superseded then; also for lists
     #[arg(long, value_name = "TIME")]
     as_of: Option<String>,
     /// The time that words such as "last week" refer to [default: now]

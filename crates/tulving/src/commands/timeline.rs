@@ -35,7 +35,7 @@ const WIDEST: usize = 80;
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct TimelineArgs {
-    /// The number or id of a memory, or a text that memories are about; - reads it from standard input
+    /// The number or id of a memory, or a text to search for; - reads the text from standard input
     #[arg(value_name = "ABOUT", required = true)]
     about: Vec<OsString>,
     /// Maximum number of memories that a text finds, up to 50

@@ -67,7 +67,7 @@ struct TokenCreateArgs {
     /// Confine it to this space and make them a member; may be repeated
     #[arg(long = "space", id = "space", value_name = "NAME")]
     spaces: Vec<String>,
-    /// The most it may do
+    /// The role: the most that the token may do
     #[arg(long, value_parser = word!(Role), default_value = "writer")]
     role: Role,
 }

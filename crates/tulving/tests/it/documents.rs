@@ -293,7 +293,7 @@ fn folders_that_tools_fill_are_skipped_and_named() {
     let first = tulving.json(&["import", "app", "--later"]);
     assert_eq!((&first["new"], &first["skipped_folders"]), (&json!(2), &json!(folders)), "{first}");
     let described = tulving.run(&["import", "app", "--later"]);
-    assert!(described.err.contains("skipped 3 folders that tools fill"), "{}", described.err);
+    assert!(described.err.contains("skipped 3 folders of generated files"), "{}", described.err);
     assert!(
         described.err.contains(&folders[0]) && described.err.contains("--include-generated"),
         "{}",

@@ -45,7 +45,7 @@ pub enum ExtractError {
         limit: Duration,
     },
     /// The extraction did not finish in time, and the file may not be the only cause.
-    #[error("reading the file was not done after {} s", after.as_secs())]
+    #[error("reading the file did not finish within {} s", after.as_secs())]
     Late {
         /// The time waited.
         after: Duration,

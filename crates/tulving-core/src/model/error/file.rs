@@ -50,7 +50,7 @@ pub enum FileError {
         limit: u64,
     },
     /// The file is not text.
-    #[error("`{name}` is not a text")]
+    #[error("`{name}` is not a text file")]
     NotText {
         /// The name as given.
         name: String,

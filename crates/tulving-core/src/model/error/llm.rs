@@ -29,13 +29,13 @@ pub enum LlmError {
         variable: &'static str,
     },
     /// The system's keyring has no such entry.
-    #[error("the keyring of the system has no entry `{entry}` of tulving")]
+    #[error("the system's keyring has no entry `{entry}` of Tulving")]
     NoEntry {
         /// The name of the entry.
         entry: String,
     },
     /// The system's keyring cannot be used.
-    #[error("the entry `{entry}` of the keyring of the system cannot be used: {why}")]
+    #[error("the entry `{entry}` of the system's keyring cannot be used: {why}")]
     Keyring {
         /// The name of the entry.
         entry: String,

@@ -144,8 +144,8 @@ pub enum Error {
         /// The memory as named by the caller.
         which: MemoryRef,
     },
-    /// Several live tokens have this label.
-    #[error("{count} live tokens are labelled `{label}`")]
+    /// Several active tokens have this label.
+    #[error("{count} active tokens have the label `{label}`")]
     AmbiguousToken {
         /// The label.
         label: String,

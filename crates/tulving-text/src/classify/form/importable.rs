@@ -48,7 +48,7 @@ pub enum NotImportableReason {
         extension: String,
     },
     /// The file has no extension, and its name is not on the list.
-    #[error("`{name}` has no extension that tells what it is")]
+    #[error("`{name}` has no extension, so its type is unknown")]
     Unknown {
         /// The file's name.
         name: String,
@@ -319,8 +319,8 @@ mod tests {
         assert_eq!(described("a/Cargo.lock"), "`Cargo.lock` is written by a tool");
         assert_eq!(described("lib/x.min.js"), "`x.min.js` is written by a tool");
         assert_eq!(described("movie.MKV"), "files that end with `.mkv` are not imported");
-        assert_eq!(described("bin/thing"), "`thing` has no extension that tells what it is");
-        assert_eq!(described(""), "`` has no extension that tells what it is");
+        assert_eq!(described("bin/thing"), "`thing` has no extension, so its type is unknown");
+        assert_eq!(described(""), "`` has no extension, so its type is unknown");
         assert_eq!(described("x/.env"), "`.env` may contain secrets");
     }
 

@@ -38,12 +38,12 @@ Examples:
   tulving import ~/.max/max.db --dry-run
   tulving import memories.db --group main --space main
 
-Imports Markdown, text, code, structured data, PDFs, images and Office documents. It skips hidden files, files that may contain
-secrets, folders that tools fill (node_modules, target, …) and everything that .gitignore, .ignore or .tulvingignore excludes. A
-file is known by its path: an unchanged file is not read again, a changed file becomes a new version, and a moved file keeps its
-memory. Files with the same content are one memory. Vanished files are reported, and archived with --prune. An interrupted import
-continues where it stopped. A dry run decides on up to 200 changed files at a time; its counts may differ if files further apart
-exchange their contents.
+Imports Markdown, text, code, structured data, PDFs, images and Office documents. It skips hidden files, files that may
+contain secrets, folders of generated files (node_modules, target, …) and everything that .gitignore, .ignore or
+.tulvingignore excludes. A file is known by its path: an unchanged file is not read again, a changed file becomes a new
+version, and a moved file keeps its memory. Files with the same content are one memory. Vanished files are reported, and
+archived with --prune. An interrupted import continues where it stopped. A dry run decides on up to 200 changed files at
+a time; its counts may differ if files further apart exchange their contents.
 
 Data of other systems is recognised by its content: the databases of Max, of Spacebot and of agents with groups, the workspace of
 Maven, memories of Memax and of the MCP memory server as JSON, and chats as JSON. It is imported memory by memory; a later import
@@ -105,7 +105,7 @@ pub(crate) struct ImportArgs {
     /// Also hidden files and folders
     #[arg(long)]
     hidden: bool,
-    /// Also folders that tools fill, such as node_modules and target
+    /// Also folders of generated files, such as node_modules and target
     #[arg(long)]
     include_generated: bool,
     /// Postpone embedding, and reading the text of PDFs and similar files
@@ -199,11 +199,11 @@ struct FoundFiles {
     unread: Vec<String>,
     /// The skipped paths, each once, even if they are below two roots.
     skipped: HashSet<String>,
-    /// The folders that were skipped because tools fill them.
+    /// The skipped folders of generated files.
     generated: Vec<GeneratedFolder>,
 }
 
-/// A folder that tools fill.
+/// A folder of generated files.
 struct GeneratedFolder {
     /// The root that it was found below.
     root: usize,

@@ -38,7 +38,7 @@ pub(super) struct ImportReport {
     #[serde(skip)]
     pub(super) archived_paths: HashSet<String>,
     pub(super) skipped: Vec<SkippedFile>,
-    /// The skipped folders that tools fill.
+    /// The skipped folders of generated files.
     pub(super) skipped_folders: Vec<String>,
     pub(super) warnings: Vec<String>,
     /// The time for finding the changed files; `None` if there were no files.
@@ -173,7 +173,7 @@ impl ImportReport {
         let folders = counted(self.skipped_folders.len() as u64, "folder", "folders");
         let shown = first_of(&self.skipped_folders, FOLDERS_SHOWN);
         let skipped =
-            format!("skipped {folders} that tools fill ({shown}); --include-generated includes them");
+            format!("skipped {folders} of generated files ({shown}); --include-generated includes them");
         Some(one_line(&skipped))
     }
 
