@@ -297,7 +297,7 @@ impl Printer {
         bar
     }
 
-    /// Prints errors and warnings for programs, in one document. People saw them at once.
+    /// Prints errors and warnings for programs, in one document. For people, they were printed at once.
     pub(crate) fn conclude(&mut self) {
         let (failed, warned) = (std::mem::take(&mut self.failed), std::mem::take(&mut self.warned));
         if failed.is_empty() && warned.is_empty() {

@@ -43,7 +43,7 @@ pub struct Receipt {
     pub outcome: SaveOutcome,
     /// True if an archived memory became active again.
     pub revived: bool,
-    /// The fields that changed because a caller now states on purpose what was captured automatically before.
+    /// The fields that changed because a caller saved a statement that had been captured automatically.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub changed: Vec<FieldChange>,
     /// Memories that say nearly the same; the new one was linked to them.
@@ -157,7 +157,7 @@ pub struct TurnPage {
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(rename = "MovedMemories")]
 pub struct MovedMemories {
-    /// The memories as they are now, in the order given, including those that were there already.
+    /// The memories as they are now, in the order given, including those that were already in that space.
     pub moved: Vec<Memory>,
     /// References to memories that do not exist, are forgotten or may not be seen.
     pub missing: Vec<MemoryRef>,

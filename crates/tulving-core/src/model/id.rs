@@ -167,7 +167,7 @@ impl JobId {
     pub const CONSOLIDATE: Self = Self(fixed(6));
 }
 
-/// Returns a version-7 id of the epoch's first millisecond, which minting can never produce.
+/// Returns a version-7 id of the first millisecond of 1970. No generated id can be equal to it.
 const fn fixed(last: u8) -> Uuid {
     let mut bytes = [0; 16];
     bytes[6] = 0x70;

@@ -17,8 +17,8 @@ use crate::home::{self, Home};
 /// The database of a home that is too damaged to be opened or read.
 ///
 /// A backup is first restored into a separate folder, so a bad backup changes nothing. The damaged database then moves
-/// unchanged into the home's backups. A sound store is instead restored by [`Copies`](tulving_core::ports::Copies),
-/// even while other processes have it open.
+/// unchanged into the home's backups. An undamaged store is instead restored by
+/// [`Copies`](tulving_core::ports::Copies), even while other processes have it open.
 #[derive(Clone, Debug)]
 pub struct DamagedDatabase {
     /// The home of the database.

@@ -44,8 +44,8 @@ fn attached(world: &StoreFixture, name: Option<&str>, hash: char) -> Memory {
     memory
 }
 
-/// Each importer sees the file as it last imported the file, as long as the memory exists at the path of the file. The
-/// record leaves nothing in the log.
+/// A record of an imported file has the state of the last import by this importer, as long as the memory with the path
+/// exists. Writing the record adds no entry to the change log.
 pub fn an_imported_file_is_known_as_it_was(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let put = |content: &str, path: &str| {

@@ -18,8 +18,8 @@ fn note(space: SpaceId, path: &str, from: Option<MirroredFile>, to: Option<Mirro
     Write::Mirrored { space, path: path.to_owned(), from, to }
 }
 
-/// A file has the state of its last mirroring, only in its own space, until the file is removed. The record leaves
-/// nothing in the log.
+/// A file has the state of its last mirroring, only in its own space, until the file is removed. Writing
+/// the record adds no entry to the change log.
 pub fn a_mirrored_file_is_known_as_it_was(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (here, there) = (SpaceId::DEFAULT, world.hub("elsewhere"));

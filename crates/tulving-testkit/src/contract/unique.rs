@@ -138,7 +138,7 @@ pub fn a_content_is_unique_within_its_boundary(fresh: StoreFactory<'_>) {
     place.check_audience(Unique::Content, |_| ());
 }
 
-/// Memories with a key or a conversation may repeat a content; a source path changes nothing.
+/// Memories with a key or a conversation may have the content of another memory; memories with a source path may not.
 pub fn a_key_and_a_conversation_lift_the_rule_of_content(fresh: StoreFactory<'_>) {
     let place = UniquenessFixture::new(fresh);
     let hub = |change: &dyn Fn(&mut Memory)| {

@@ -450,7 +450,7 @@ pub(super) const ORDERED: &str = "you|youre|your|ignore|disregard|forget|overrid
 pub(super) const CALLS: &str = "attention|notice|warning|alert";
 /// Words after a call for attention that address the reader.
 pub(super) const CALLED: &str = "you|your|youre|must|stop|ignore|reveal|obey";
-/// Words after a heading of new instructions that show they are for a model.
+/// Words after a heading of new instructions. They show that the instructions are for a model.
 pub(super) const AFTER_HEADING: &str = "reply|respond|answer|summarise|summarize|reveal|ignore|disregard|forget|delete|execute|obey|assistant|ai|password|secrets";
 /// Words that give an order in a message that states its role.
 pub(super) const ROLE_ORDERS: &str = "reveal|disregard|ignore|obey|comply|bypass|override|forget|exfiltrate|unrestricted|verified|jailbroken|secrets|credentials";

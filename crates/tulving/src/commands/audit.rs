@@ -29,7 +29,7 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct AuditArgs {
-    /// Only about this memory; one that is gone for good is named by its full id
+    /// Only about this memory; name an erased memory by its full id
     #[arg(value_name = "MEMORY")]
     memory: Option<String>,
     /// Maximum number, newest first

@@ -320,8 +320,8 @@ fn admit(store: &OpenStore, settings: &Settings) -> Result<(), Error> {
     engine.require_org_admin(&wire::caller(&engine, settings)?)
 }
 
-/// Checks a store, and finishes an erasure that a killed process left behind, if the store is otherwise sound and can be
-/// written.
+/// Checks a store, and finishes an erasure that a killed process left behind, if nothing else is wrong and the store
+/// can be written.
 fn examine(store: &OpenStore, depth: StoreCheckDepth) -> Result<StoreCheckReport, StoreError> {
     let checkup = store.checkup.check(depth)?;
     if checkup.severity() == Severity::Bad || store.home().is_read_only() || !store.upkeep.scrub()? {

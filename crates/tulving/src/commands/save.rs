@@ -132,7 +132,7 @@ struct SpanArgs {
     expires_at: Option<String>,
 }
 
-/// Links to memories that are there.
+/// Links to existing memories.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Links, with a weight from 0 to 1 if you like: 12 or 12:0.8; may be repeated")]
 struct LinkArgs {

@@ -86,7 +86,7 @@ pub(crate) enum SettingError {
     /// Two settings need each other, and one is missing.
     #[error("{given} is set and {missing} is not")]
     Alone {
-        /// The setting that is there.
+        /// The setting that is set.
         given: &'static str,
         /// The setting that is missing.
         missing: &'static str,

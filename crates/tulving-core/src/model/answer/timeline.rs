@@ -1,4 +1,4 @@
-//! The timeline: the changes in what is known about something.
+//! The timeline: how the knowledge about a subject changed.
 
 use std::fmt;
 

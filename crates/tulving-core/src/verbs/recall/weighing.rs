@@ -85,8 +85,8 @@ impl WeighedMemories {
         Some(at)
     }
 
-    /// Returns for each ranked memory whether it steps back. A memory steps back if an earlier memory in the ranking
-    /// has the same final successor.
+    /// Returns, for each ranked memory, true if it moves to the end: an earlier memory in the ranking has the same
+    /// final successor.
     fn stepping_back(&self) -> Vec<bool> {
         let mut described = HashSet::new();
         let steps =
@@ -94,8 +94,8 @@ impl WeighedMemories {
         self.ranked.iter().map(steps).collect()
     }
 
-    /// Moves memories that [step back](Self::stepping_back) to the end, so that at most one superseded memory of a chain
-    /// is shown near its successor.
+    /// Moves [these memories](Self::stepping_back) to the end, so that at most one superseded memory of a chain is
+    /// shown near its successor.
     fn step_back(&mut self) {
         let back = self.stepping_back();
         let mut behind = Vec::new();
