@@ -65,22 +65,22 @@ struct DemoStep {
 const STEPS: &[DemoStep] = &[
     DemoStep {
         title: "Save",
-        about: "What is worth keeping is saved in a sentence. It can be found at once.",
+        about: "A memory is one sentence. Recall finds it at once.",
         typed: &[&["save", "Ines wants a boat with a roof for the party", "--type", "preference"]],
     },
     DemoStep {
         title: "Recall",
-        about: "A question need not use the words of the answer.",
+        about: "A question does not have to use the words of the answer.",
         typed: &[&["recall", "is seafood fine for Marta?", "--limit", "2"]],
     },
     DemoStep {
         title: "Explain",
-        about: "Each score can be taken apart: what matched, and by how much.",
+        about: "Each score is explained: what matched, and how much it counts.",
         typed: &[&["recall", "whom do I call when the site is down?", "--limit", "2", "--explain"]],
     },
     DemoStep {
         title: "Supersede",
-        about: "What is no longer true is not overwritten. It steps back, and can be asked for as of a day.",
+        about: "An old fact is not overwritten. It ranks lower, and recall still finds it as of an earlier day.",
         typed: &[
             &[
                 "save",
@@ -95,17 +95,17 @@ const STEPS: &[DemoStep] = &[
     },
     DemoStep {
         title: "Relations",
-        about: "Memories are linked: this is what came of an outage, and of that in turn.",
+        about: "Memories are linked: these are the results of an outage, and the results of those.",
         typed: &[&["related", "{outage}", "--depth", "2"]],
     },
     DemoStep {
         title: "Documents",
-        about: "Of a long document the part that answers is shown.",
+        about: "Recall shows the section of a long document that answers the question.",
         typed: &[&["recall", "the controller of a marina forgot its codes", "--limit", "2"]],
     },
     DemoStep {
         title: "Journal",
-        about: "What happened on a day is a file that people can read and edit. Recall finds it too, with file and line.",
+        about: "The notes of a day are a file that people can edit. Recall finds them too, with file and line.",
         typed: &[
             &[
                 "journal",
@@ -118,17 +118,17 @@ const STEPS: &[DemoStep] = &[
     },
     DemoStep {
         title: "Context",
-        about: "This is what an agent is given when its next session starts, within a budget and fenced as data.",
+        about: "An agent gets this text at the start of its next session, within a budget and fenced as data.",
         typed: &[&["context", "--budget", "600"]],
     },
     DemoStep {
         title: "Lifecycle",
-        about: "What nobody asks for cools and is archived in the end; what is used stays. Nothing is deleted.",
+        about: "Unused memories cool, and are archived later. Memories in use stay. Nothing is deleted.",
         typed: &[&["list", "--state", "cooling", "--limit", "5"], &["tend", "--dry-run"]],
     },
     DemoStep {
         title: "Forget",
-        about: "Forgetting can be taken back, unless it is --hard. Everything that was done is in the audit.",
+        about: "Forgetting can be undone, unless it is --hard. The audit lists everything that was done.",
         typed: &[
             &["forget", "{shellfish}", "--reason", "told in confidence"],
             &["restore", "{shellfish}"],
@@ -404,15 +404,17 @@ fn conclude(stage: &DemoHome, printer: &mut Printer) -> Result<(), Failure> {
     match stage {
         DemoHome::Thrown(_) => {
             printer.line(
-                "The home of the demo is gone now. `tulving demo --keep DIR` leaves it to you to play with.",
+                "The home of the demo was removed. `tulving demo --keep DIR` keeps it, so that you can try more.",
             )?;
         }
         DemoHome::Kept { path, .. } => {
             let path = path.display();
             printer.line(format!(
-                "The home of the demo is in {path}: `TULVING_HOME={path} tulving shell` asks it more."
+                "The home of the demo is in {path}. To ask it more, run `TULVING_HOME={path} tulving shell`."
             ))?;
         }
     }
-    printer.line("Your own begins with `tulving save`, and an agent's with `tulving mcp`; `tulving` alone says what is next.")
+    printer.line(
+        "Begin your own memory with `tulving save`, an agent's with `tulving mcp`; `tulving` shows more.",
+    )
 }
