@@ -39,7 +39,7 @@ use crate::repository::{Repository, run_to_end};
 const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
-  test [--full] [SUITE..] run the suites, all of them when none is named; --full also runs what takes long
+  test [--full] [SUITE..] run these suites, or all of them; --full also runs the slow tests
   layers                  check which crate and which module may use which
   docs                    check the paths, the links and the test names in the documents
   dependencies            check the licences and the duplicate versions of the crates that we depend on
@@ -48,9 +48,9 @@ usage: cargo xtask COMMAND
   model --reference       ask the original model what the tests compare with
   eval SET PATH [FLAGS]   measure retrieval: locomo FILE, longmemeval FILE, beir DIR, daily
   bench [NAME [-- ARGS]]  run a benchmark; without a name, list them
-  turns [EVERY]           measure what a language model takes of labelled turns, of every so many one
-  plot                    make the plots of docs/lifecycle anew
-  reference               make docs/{cli,config,routes,tools}.md anew
+  turns [EVERY]           measure a language model on all labelled turns, or on every EVERY-th
+  plot                    draw the plots of docs/lifecycle again
+  reference               generate docs/{cli,config,routes,tools}.md again
   package TAG             build the binary of a release and pack it into target/package";
 
 fn main() -> ExitCode {
