@@ -267,7 +267,7 @@ impl DialectTool {
     pub(crate) fn offering(mut self, names: &'static [&'static str]) -> Self {
         if let Some(Value::Object(own)) = self.input.get_mut("properties") {
             own.retain(|name, _| names.contains(&name.as_str()));
-            debug_assert_eq!(own.len(), names.len(), "{} offers an argument that there is not", self.name);
+            debug_assert_eq!(own.len(), names.len(), "{} offers an argument that does not exist", self.name);
         }
         let known = names_of(&self.input);
         let run = self.run;

@@ -70,16 +70,16 @@ pub(crate) const HELP: &str = "\
 Exit codes:
   0   done
   1   `doctor` found something bad
-  2   what was asked is wrong: a flag, a value, a setting
+  2   the request is wrong: a flag, a value, a setting
   3   there is no such memory, version, space, principal or token
-  4   something else happened first, or the name is taken
+  4   a conflict: something else changed first, or the name is in use
   5   not now: other processes held the store for too long, or the language
       model is busy, left alone after failures, or has spent the day's tokens
   6   a model or service elsewhere failed
-  7   what is stored is damaged, foreign or of a newer version
+  7   the stored data is damaged, foreign or of a newer version
   8   the token or role does not allow it
   9   the machine refuses: no space, no permission, no such file
-  70  a fault of Tulving's own";
+  70  an internal error of Tulving";
 
 #[cfg(test)]
 mod tests {

@@ -61,7 +61,7 @@ fn unknown(name: &str) -> String {
 fn twice(error: &serde_json::Error) -> Option<String> {
     let said = error.to_string();
     let name = said.strip_prefix("duplicate field ")?.split(" at ").next()?;
-    Some(format!("{name} is there twice"))
+    Some(format!("{name} occurs twice"))
 }
 
 #[cfg(test)]
@@ -98,7 +98,7 @@ mod tests {
                 r#"{"content": "x", "occurred_at": "yesterday"}"#,
                 "`occurred_at`: `yesterday` is not a time; write 2026-05-27 or 2026-05-27T09:30:00Z",
             ),
-            (r#"{"content": "x", "content": "y"}"#, "`content` is there twice"),
+            (r#"{"content": "x", "content": "y"}"#, "`content` occurs twice"),
         ] {
             assert_eq!(save_request(line).expect_err(line), said);
         }

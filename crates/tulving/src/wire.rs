@@ -361,7 +361,7 @@ impl App<'_> {
         let me = self.engine.names(&[caller.viewer.principal])?.remove(&caller.viewer.principal);
         let me = me.unwrap_or_else(|| "NAME".to_owned());
         Ok(Some(NotAMember {
-            what: "you are in no space".to_owned(),
+            what: "you are not a member of any space".to_owned(),
             hint: format!("an admin can add you with `tulving space add-member SPACE {me}`"),
         }))
     }

@@ -73,7 +73,7 @@ impl Importance {
 
     /// Creates an importance from a constant.
     const fn known(value: f64) -> Self {
-        assert!(value >= 0.0 && value <= 1.0, "an importance is within 0 and 1");
+        assert!(value >= 0.0 && value <= 1.0, "an importance is between 0 and 1");
         Self(value)
     }
 }

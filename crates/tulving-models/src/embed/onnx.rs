@@ -199,9 +199,7 @@ fn inputs(model: &Model, path: &Path) -> Result<Vec<(NodeId, OnnxInput)>, OnnxFo
             "input_ids" => Ok((*node, OnnxInput::Ids)),
             "attention_mask" => Ok((*node, OnnxInput::Mask)),
             "token_type_ids" => Ok((*node, OnnxInput::Types)),
-            other => {
-                Err(unsuited(format!("the model asks for the input `{other}`, which is not known here")))
-            }
+            other => Err(unsuited(format!("the model needs the input `{other}`, which is not supported"))),
         }
     });
     let inputs: Vec<_> = named.collect::<Result<_, _>>()?;

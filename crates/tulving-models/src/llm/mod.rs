@@ -198,7 +198,9 @@ pub fn language_model(config: &LlmConfig) -> Result<Arc<dyn LanguageModel>, LlmE
     }
     match (&config.key, config.provider.key_variable()) {
         (Some(key), _) if !key.is_sendable() => {
-            return wrong("the key has characters that no key has; it may be cut off, or more than the key");
+            return wrong(
+                "the key contains invalid characters; it may be cut off, or contain more than the key",
+            );
         }
         (None, Some(variable)) if config.is_the_usual() => {
             return Err(LlmError::NoKey { provider: config.provider.to_string(), variable });
@@ -321,7 +323,7 @@ mod tests {
         for key in ["", "sk-1\nsk-2", "sk ü"] {
             let config = LlmConfig { key: Some(ApiKey::new(key)), ..bare(LlmProvider::OpenAi) };
             let described = described(&config).expect("no key");
-            assert!(described.contains("characters that no key has"), "{described}");
+            assert!(described.contains("invalid characters"), "{described}");
         }
     }
 }

@@ -125,7 +125,7 @@ fn what_is_missing_or_wrong_is_named() {
     write(&small, "1_Pooling/config.json", r#"{"pooling_mode": "lasttoken"}"#);
     assert_eq!(
         refusal(&folder),
-        "the model small failed: DIR/1_Pooling/config.json: the pooling `lasttoken` is not known here; \
+        "the model small failed: DIR/1_Pooling/config.json: the pooling `lasttoken` is not supported; \
          mean, cls and max are"
     );
     write(&small, "model.onnx", "not a model");

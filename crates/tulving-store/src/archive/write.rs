@@ -49,7 +49,7 @@ impl<W: Write> ArchiveWriter<W> {
             return Err(io::Error::other(format!("{path:?}: {why}")));
         }
         if !self.names.insert(path.to_owned()) {
-            return Err(io::Error::other(format!("{path:?} is there twice")));
+            return Err(io::Error::other(format!("{path:?} occurs twice")));
         }
         let mut header = tar::Header::new_gnu();
         header.set_entry_type(tar::EntryType::Regular);

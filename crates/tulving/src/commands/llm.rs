@@ -147,7 +147,7 @@ fn key(command: LlmKeyCommand, app: &App<'_>, printer: &mut Printer) -> Result<O
     // Other problems of the configuration are reported by `llm test`.
     let used = llm.key_source(&app.settings.home);
     if let Ok(source @ (KeySource::Environment(_) | KeySource::File(_))) = used {
-        printer.warning(format!("the key that is used comes from elsewhere: {source}"))?;
+        printer.warning(format!("another key is used instead: {source}"))?;
     }
     Ok(Outcome::Done)
 }
@@ -212,7 +212,7 @@ fn prompt(app: &App<'_>) -> Prompt {
     Prompt {
         tools: vec![tool],
         within: app.settings.llm.time_out(),
-        ..Prompt::new("You are asked one small thing, to see that you can be asked.", asked)
+        ..Prompt::new("This is a short test of the connection.", asked)
     }
 }
 
@@ -237,7 +237,7 @@ fn show(report: &LlmTestReport, reply: &LlmReply, printer: &mut Printer) -> Resu
     };
     let why = match report.ended {
         StopReason::Length => "the answer became too long before the tool was called",
-        _ => "the model did not use the tool as asked; work that needs tools will not go well with it",
+        _ => "the model did not use the tool as asked; it may be unsuitable for work that needs tools",
     };
     printer.warning(format!("{why}{said}"))
 }

@@ -318,10 +318,7 @@ pub(super) fn tell(
 
 /// Returns the note that there is nothing to list, and which memories are shown instead.
 fn ranked_instead(list: &ListAnswer) -> String {
-    format!(
-        "{} are saved. Shown instead are the memories that best match the question.",
-        capitalised(&list.what)
-    )
+    format!("{} are saved. These memories match the question best.", capitalised(&list.what))
 }
 
 fn capitalised(text: &str) -> String {

@@ -177,7 +177,7 @@ impl SettingError {
                 Some("save it as UTF-8".to_owned())
             }
             Self::Unreadable { .. } => Some(format!(
-                "make it a file that is yours to read, or choose another home with --home or {HOME}"
+                "make it a file that you may read, or choose another home with --home or {HOME}"
             )),
             Self::Alone { missing, .. } => Some(format!("set {missing} too, or neither for plain HTTP")),
             Self::Tls(_) => Some("server.tls_certificate and server.tls_key name the files".to_owned()),

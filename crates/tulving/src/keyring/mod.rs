@@ -95,7 +95,7 @@ fn system() -> keyring_core::Result<Arc<CredentialStore>> {
 
 #[cfg(not(any(target_os = "linux", target_os = "macos")))]
 fn system() -> keyring_core::Result<Arc<CredentialStore>> {
-    Err(Error::NotSupportedByStore("Tulving knows none of this system".to_owned()))
+    Err(Error::NotSupportedByStore("Tulving supports no keyring of this system".to_owned()))
 }
 
 /// True if the kernel keeps the entry when no process of the user is left.
@@ -118,7 +118,7 @@ fn refused(name: &str, error: &Error) -> LlmError {
         Error::NotSupportedByStore(why) => why.clone(),
         Error::TooLong(..) => "it is longer than an entry may be".to_owned(),
         Error::Ambiguous(_) => "there are several of that name".to_owned(),
-        _ => "the system does not take it".to_owned(),
+        _ => "the system refuses it".to_owned(),
     };
     LlmError::Keyring { entry, why }
 }
@@ -172,7 +172,7 @@ pub(crate) mod tests {
         for (error, why) in [
             (locked(), "the keychain is locked"),
             (Error::PlatformFailure("no such service".into()), "no such service"),
-            (Error::BadEncoding(b"sk-hidden".to_vec()), "the system does not take it"),
+            (Error::BadEncoding(b"sk-hidden".to_vec()), "the system refuses it"),
             (Error::Ambiguous(Vec::new()), "there are several of that name"),
         ] {
             failing(&keyring, error);

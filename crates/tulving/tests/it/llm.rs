@@ -324,7 +324,11 @@ fn the_key_is_kept_in_the_keyring_of_the_system_and_shown_nowhere() {
     assert!(service.heard()[0].contains(KEY), "the service gets it");
     let line = config.out.lines().find(|line| line.starts_with("llm key")).expect("a line");
     assert!(line.ends_with(&format!("keyring entry {entry}")), "{line}");
-    assert!(before.err.contains("comes from elsewhere: environment TULVING_LLM_API_KEY"), "{}", before.err);
+    assert!(
+        before.err.contains("another key is used instead: environment TULVING_LLM_API_KEY"),
+        "{}",
+        before.err
+    );
     assert_eq!((forgotten.code, forgotten.out.contains("forgotten")), (0, true), "{}", forgotten.err);
     assert!(tulving.files_with(KEY).is_empty());
 

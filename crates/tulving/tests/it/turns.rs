@@ -72,11 +72,12 @@ fn erasing_what_was_noted_of_a_turn_says_that_the_turn_stays() {
         tulving.ok(&["turn", "log", "user", said]);
     }
     tulving.ok(&["jobs", "run"]);
-    let stays = "which stays in the log of conversations (`tulving turn list`) until 200 newer ones of the space have come";
+    let stays =
+        "which stays in the log of conversations (`tulving turn list`) until the space has 200 newer turns";
     let described = tulving.run(&["forget", "1", "--hard"]);
-    assert!(described.err.contains(&format!("noted of turn 1, {stays}")), "{}", described.err);
+    assert!(described.err.contains(&format!("came from turn 1, {stays}")), "{}", described.err);
     let described = tulving.run(&["forget", "2", "--hard", "--json"]);
-    assert!(described.err.contains(&format!("noted of turn 2, {stays}")), "{}", described.err);
+    assert!(described.err.contains(&format!("came from turn 2, {stays}")), "{}", described.err);
     assert!(tulving.ok(&["turn", "list"]).contains("Zanzibar"), "so it is");
 }
 

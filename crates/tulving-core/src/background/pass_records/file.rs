@@ -46,7 +46,7 @@ pub(super) fn take_back(
         PassAct::Replaced { from: None, .. } if found.bytes.is_empty() => Ok(Vec::new()),
         PassAct::Replaced { to, .. } if digest(&found.bytes) != *to => Err(EDITED.to_owned()),
         PassAct::Replaced { from, .. } => kept(ports, &path, from.as_deref())?,
-        _ => return Ok(Err("it is about no file".to_owned())),
+        _ => return Ok(Err("it does not name a file".to_owned())),
     };
     let before = match before {
         Ok(before) if !dry_run => before,

@@ -156,7 +156,8 @@ impl LastChangeUndo<'_> {
         if memory.provenance.attachment.is_some()
             && fields.text.content_hash != memory.fields.text.content_hash
         {
-            let hint = "`tulving push` the file again that it described; `tulving revert` brings back the text alone";
+            let hint =
+                "`tulving push` the file of that version again; `tulving revert` restores only the text";
             return Err(cannot(text, "its file is not kept with the versions", hint));
         }
         self.refuse_held(memory, &fields)?;
@@ -195,7 +196,7 @@ impl LastChangeUndo<'_> {
         if entry.act == AuditAct::Erased {
             return Err(cannot(
                 "a memory was forgotten for good",
-                "its text is in no file of the home any more",
+                "no file of the home contains its text any more",
                 "",
             ));
         }
@@ -243,7 +244,7 @@ impl LastChangeUndo<'_> {
                 None => {
                     return Err(cannot(
                         &text,
-                        "the time at which it had been done is unknown",
+                        "the time when it was done is unknown",
                         "`tulving done` closes it",
                     ));
                 }
@@ -473,7 +474,7 @@ impl LastChangeUndo<'_> {
             crate::verbs::relocate::back(self.ports, self.caller, self.now, memory, &back)?;
         self.rights.extend(rights);
         self.writes.extend(writes);
-        self.steps.push(format!("{text}; back in `{}` it has a new number", back.name));
+        self.steps.push(format!("{text}; it has a new number in `{}`", back.name));
         Ok(())
     }
 
@@ -543,7 +544,7 @@ const OTHER_SPACE: &str = "run `tulving undo` without `--space`";
 const IMPORT_AGAIN: &str = "change the file and import it again";
 
 /// The reason why some acts are not redone.
-const NOT_AGAIN: &str = "undo does not do it again";
+const NOT_AGAIN: &str = "undo cannot redo it";
 /// The hint for links.
 const RELATED: &str = "`tulving related` shows what it is linked with";
 /// The hint for an import.

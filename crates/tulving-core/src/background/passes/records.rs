@@ -66,7 +66,7 @@ pub(crate) fn prompt(groups: &[Vec<&str>]) -> Prompt {
     let mut prompt = Prompt::new(INSTRUCTIONS, said);
     prompt.tools.push(Tool {
         name: DECIDE.to_owned(),
-        description: "Says what becomes of each group of memories. All of it can be undone.".to_owned(),
+        description: "Decides about each group of memories. Each decision can be undone.".to_owned(),
         schema,
     });
     prompt.max_tokens = ANSWER_TOKENS;

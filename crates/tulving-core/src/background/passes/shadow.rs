@@ -103,7 +103,7 @@ fn tools() -> Vec<Tool> {
     vec![
         tool(
             SEARCH,
-            "Find entries of the daily journals that hold a text, in any case, newest first. It looks for the text as it is.",
+            "Find entries of the daily journals that contain this exact text, ignoring case, newest first.",
             json!({ "query": query, "limit": limit }),
             "query",
         ),

@@ -271,8 +271,8 @@ impl std::fmt::Display for Warning {
                 let (what, stay) = if turns.len() == 1 { ("turn", "stays") } else { ("turns", "stay") };
                 write!(
                     f,
-                    "what was erased had been noted of {what} {}, which {stay} in the log of conversations (`tulving turn list`) \
-                     until {TURNS_KEPT} newer ones of the space have come",
+                    "the erased text came from {what} {}, which {stay} in the log of conversations \
+                     (`tulving turn list`) until the space has {TURNS_KEPT} newer turns",
                     named.join(", ")
                 )
             }

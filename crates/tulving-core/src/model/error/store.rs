@@ -302,9 +302,9 @@ impl StoreError {
                  what was acknowledged before is safe"
             }
             Self::Unusable { .. } => {
-                "check that it is there and yours to read and write; --home or TULVING_HOME choose another home"
+                "check that it exists and that you may read and write it; --home or TULVING_HOME choose another home"
             }
-            Self::Replaced { .. } => "stop this process and start it again; it then opens what is there",
+            Self::Replaced { .. } => "restart this process; it then opens the file at this path",
             Self::Detached { .. } => {
                 "check whether it was saved, and repeat it if not; keep cleaning and sync programs away from the home"
             }

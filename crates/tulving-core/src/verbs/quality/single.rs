@@ -114,7 +114,7 @@ fn secret<'a>(scan: &QualityScan<'_>, memory: &'a Memory) -> Result<Option<ScanF
     };
     let actions = match advice {
         Some(_) => Vec::new(),
-        None => vec![ProposedChange::new(ProposedAct::ReplaceRedacted, &[memory], "it held a secret")],
+        None => vec![ProposedChange::new(ProposedAct::ReplaceRedacted, &[memory], "it contained a secret")],
     };
     let beside = "anyone who could see it may know it: change the secret where it is used";
     let advice = advice.map_or_else(|| beside.to_owned(), |advice| format!("{advice}; {beside}"));

@@ -90,8 +90,8 @@ pub(super) fn gather(
     if found.partial {
         let until = "the index is being rebuilt; until then";
         let lanes = [
-            (Lane::Keyword, format!("{until} older memories are found only by the exact letters of a word")),
-            (Lane::Vector, format!("{until} only what changed last is compared")),
+            (Lane::Keyword, format!("{until} older memories are found only if they contain the exact word")),
+            (Lane::Vector, format!("{until} only the latest changes are compared")),
         ];
         let used = lanes.into_iter().filter(|(lane, _)| uses(*lane));
         missing.extend(used.map(|(lane, why)| FailedLane { lane, why }));

@@ -107,8 +107,8 @@ fn hit(memory: Memory, rank: u64, total: u64, mode: &Mode, sort: Sort) -> Hit {
         Sort::Oldest => "oldest first".to_owned(),
         Sort::Updated => "last edited first".to_owned(),
         Sort::Accessed => "last used first".to_owned(),
-        Sort::Happened => "the last to happen first".to_owned(),
-        Sort::Agenda => "what is open first".to_owned(),
+        Sort::Happened => "last happened first".to_owned(),
+        Sort::Agenda => "open ones first".to_owned(),
         Sort::Importance => format!("importance {}", memory.fields.class.importance.get()),
         Sort::MostAccessed => match memory.usage.access_count {
             1 => "used 1 time".to_owned(),

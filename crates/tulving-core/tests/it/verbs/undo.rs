@@ -183,7 +183,7 @@ fn what_was_moved_goes_back() {
     let id = desk.saved("Uses pnpm");
     desk.bed.engine.move_to(&desk.user, &[id.into()], "hub").expect("moved");
     assert_eq!(desk.bed.get(&desk.user, id).space, hub);
-    assert_eq!(desk.undo(), ["moved #1 (Uses pnpm); back in `default` it has a new number"]);
+    assert_eq!(desk.undo(), ["moved #1 (Uses pnpm); it has a new number in `default`"]);
     assert_eq!(desk.bed.get(&desk.user, id).space, desk.user.space);
     desk.bed.engine.move_to(&desk.user, &[id.into()], "hub").expect("moved");
     // From where it went, too.

@@ -26,7 +26,7 @@ impl Pooling {
         let config: Map<String, Value> = read_json(&path)?;
         Self::named(&config).map_err(|mode| OnnxFolderError::Unsuited {
             path,
-            what: format!("the pooling `{mode}` is not known here; mean, cls and max are"),
+            what: format!("the pooling `{mode}` is not supported; mean, cls and max are"),
         })
     }
 

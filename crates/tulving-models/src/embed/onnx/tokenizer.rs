@@ -137,7 +137,7 @@ impl TokenizerFile {
     fn pieces(self) -> Result<WordPiece, String> {
         let kind = &self.model.kind;
         if *kind != word_piece() {
-            return Err(format!("the tokenizer is of the kind {kind}, and only WordPiece is known here"));
+            return Err(format!("the tokenizer is of the kind {kind}, and only WordPiece is supported"));
         }
         if self.model.continuing_subword_prefix.as_deref().is_some_and(|prefix| prefix != "##") {
             return Err("the inner pieces of words do not begin with ##".to_owned());
@@ -190,7 +190,7 @@ impl TokenizerFile {
             }
             "Lowercase" => Ok(NormalizerRules { lower_case: true, ..AS_IT_IS }),
             other => {
-                Err(format!("the normalizer {other} is not known here, only BertNormalizer and Lowercase"))
+                Err(format!("the normalizer {other} is not supported, only BertNormalizer and Lowercase"))
             }
         }
     }
@@ -199,8 +199,8 @@ impl TokenizerFile {
     fn check_cut(&self) -> Result<(), String> {
         match self.pre_tokenizer.as_ref().map(|one| kind(alone(one, "pretokenizers"))) {
             Some("BertPreTokenizer") => Ok(()),
-            Some(other) => Err(format!("the pre_tokenizer {other} is not known here, only BertPreTokenizer")),
-            None => Err("there is no pre_tokenizer, and only BertPreTokenizer is known here".to_owned()),
+            Some(other) => Err(format!("the pre_tokenizer {other} is not supported, only BertPreTokenizer")),
+            None => Err("there is no pre_tokenizer, and only BertPreTokenizer is supported".to_owned()),
         }
     }
 
@@ -216,7 +216,7 @@ impl TokenizerFile {
             } else {
                 continue;
             };
-            return Err(format!("of the added_tokens, `{content}` {why}, which is not known here"));
+            return Err(format!("of the added_tokens, `{content}` {why}, which is not supported"));
         }
         Ok(())
     }
@@ -287,11 +287,11 @@ mod tests {
     fn another_kind_is_named() {
         let described = |change: fn(&mut Value)| pieces(change).err().unwrap();
         let kind = described(|file| file["model"] = json!({ "type": "Unigram", "vocab": [["a", 0.0]] }));
-        assert_eq!(kind, "the tokenizer is of the kind Unigram, and only WordPiece is known here");
+        assert_eq!(kind, "the tokenizer is of the kind Unigram, and only WordPiece is supported");
         let normalizer = described(|file| file["normalizer"] = json!({ "type": "Precompiled" }));
         assert_eq!(
             normalizer,
-            "the normalizer Precompiled is not known here, only BertNormalizer and Lowercase"
+            "the normalizer Precompiled is not supported, only BertNormalizer and Lowercase"
         );
         let ends = described(|file| file["post_processor"]["cls"] = json!(["[CLS]", 9]));
         assert_eq!(ends, "there is no token [CLS]");
@@ -302,17 +302,17 @@ mod tests {
         let described = |change: fn(&mut Value)| pieces(change).err().unwrap();
         assert_eq!(
             described(|file| file["pre_tokenizer"] = json!({ "type": "Whitespace" })),
-            "the pre_tokenizer Whitespace is not known here, only BertPreTokenizer"
+            "the pre_tokenizer Whitespace is not supported, only BertPreTokenizer"
         );
         assert_eq!(
             described(|file| file["pre_tokenizer"] = Value::Null),
-            "there is no pre_tokenizer, and only BertPreTokenizer is known here"
+            "there is no pre_tokenizer, and only BertPreTokenizer is supported"
         );
         let two = described(|file| {
             file["normalizer"] =
                 json!({ "type": "Sequence", "normalizers": [{ "type": "NFD" }, { "type": "Lowercase" }] });
         });
-        assert!(two.starts_with("the normalizer Sequence is not known here"), "{two}");
+        assert!(two.starts_with("the normalizer Sequence is not supported"), "{two}");
         let added = described(|file| {
             let token = json!({ "id": 9, "content": "cafe", "special": false, "normalized": true });
             file["added_tokens"].as_array_mut().unwrap().push(token);

@@ -23,7 +23,7 @@ use crate::nearest::nearest;
     max_term_width = 100,
     after_help = "\
 Everything else is a question; write // before one that begins with /.
-/help COMMAND tells the flags of a command; they go before or after its text."
+/help COMMAND shows the flags of a command; they go before or after its text."
 )]
 pub(super) struct ShellLine {
     /// Work in this space (name or id)

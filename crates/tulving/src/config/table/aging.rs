@@ -22,7 +22,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         key: "tend.interval_seconds",
         variable: "TULVING_TEND_INTERVAL_SECONDS",
         default: "3600",
-        about: "seconds between two such passes",
+        about: "seconds between two runs of these rules",
         expects: "a whole number from 1 to 86400",
         shape: SettingType::Number,
         take: |settings, text| {
@@ -70,7 +70,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         key: "tend.archive_below",
         variable: "TULVING_TEND_ARCHIVE_BELOW",
         default: "0.1",
-        about: "the importance below which it is archived then",
+        about: "the importance below which such a memory is archived",
         expects: tend::IMPORTANCE,
         shape: SettingType::Number,
         take: |settings, text| tend::set(&mut settings.tending.usual, "archive_below", text),

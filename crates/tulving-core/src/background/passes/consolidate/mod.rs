@@ -147,7 +147,7 @@ pub(crate) fn prompt(material: &ConsolidationInput, known: &str) -> Prompt {
         "type": "object",
         "properties": {
             CONTENT: { "type": "string", "description": "The whole new text of MEMORY.md, in Markdown" },
-            DROPPED: { "type": "string", "description": "Why lines of the old text are not in it; empty where all are" },
+            DROPPED: { "type": "string", "description": "Why lines of the old text are missing; empty if none are" },
         },
         "required": [CONTENT],
         "additionalProperties": false,
