@@ -160,7 +160,7 @@ impl Home {
         let manifest = self.index_dir().join("manifest");
         match files::beginning(&manifest, MANIFEST_BEGINNING) {
             Some(bytes) if !begins_as_manifest(&bytes) => {
-                let why = "it is no manifest of Tulving, so another program wrote it";
+                let why = "it is not a manifest of Tulving, so another program wrote it";
                 Err(unusable(&manifest, "used as the index of this home", &why))
             }
             _ => Ok(()),
@@ -191,8 +191,8 @@ impl Home {
         [
             (self.index_dir(), "the search index"),
             (self.objects(), "the attachments"),
-            (self.previous(), "the former texts of files"),
-            (self.appends(), "what is being appended to files"),
+            (self.previous(), "the previous texts of files"),
+            (self.appends(), "unfinished additions to files"),
             (self.pending_files(), "the pledges"),
         ]
     }

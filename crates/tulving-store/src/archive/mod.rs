@@ -108,7 +108,7 @@ fn why_not(path: &str) -> Option<&'static str> {
     match path.strip_prefix(WORKSPACE).or_else(|| path.strip_prefix(PREVIOUS)) {
         None => Some("backups have no such entry"),
         Some(below) if below.chars().any(char::is_control) || below.contains('\\') => {
-            Some("a name has characters that no file of a backup has")
+            Some("a name has invalid characters")
         }
         // Backups never contain names with empty parts, `.`, `..` or hidden files.
         Some(below) if below.split('/').any(|part| part.is_empty() || part.starts_with('.')) => {

@@ -272,7 +272,7 @@ fn read_back(draft: &DraftFile, manifest: &BackupManifest) -> io::Result<()> {
         .map_err(|why| io::Error::other(format!("the written backup cannot be read: {why}")))?;
     match archive.manifest == *manifest {
         true => Ok(()),
-        false => Err(io::Error::other("the written backup has other content than it should")),
+        false => Err(io::Error::other("the written backup does not have the expected content")),
     }
 }
 

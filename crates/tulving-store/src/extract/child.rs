@@ -58,7 +58,7 @@ fn follow(parent: Option<u32>) -> io::Result<()> {
     rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))?;
     match parent {
         Some(parent) if std::os::unix::process::parent_id() != parent => {
-            Err(io::Error::other("the process that asked has gone"))
+            Err(io::Error::other("the process that asked has ended"))
         }
         _ => Ok(()),
     }

@@ -99,7 +99,7 @@ pub(super) fn numbered<'a>(list: &'a [Value], what: &str) -> Vec<ForeignJsonElem
 
 /// Returns the element as an object, or the reason why it is not an object.
 pub(super) fn object<'a>(value: Result<&'a Value, &'a str>) -> Result<&'a ForeignJsonObject, &'a str> {
-    value?.as_object().ok_or("it is no object")
+    value?.as_object().ok_or("it is not an object")
 }
 
 /// Returns a text field of an object, if it exists and is not empty.

@@ -54,7 +54,7 @@ pub(super) fn read(
         })?;
     }
     if beyond > 0 {
-        all.notes.push(format!("importance and weight are 0 to 1: {beyond} beyond that were brought within"));
+        all.notes.push(format!("importance and weight must be 0 to 1: {beyond} were limited to this range"));
     }
     if unknown > 0 {
         all.notes.push(format!("{unknown} associations have an unknown relation and become related_to"));

@@ -262,7 +262,8 @@ fn item<'a>(
     let (detail, class) = (&view.details[place], view.classes[place]);
     let facets = view.facets(class);
     let importance = Importance::new(detail.importance());
-    let importance = importance.map_err(|_| view.segment.damaged("it has an importance that is none"))?;
+    let importance =
+        importance.map_err(|_| view.segment.damaged("its importance is not a number from 0 to 1"))?;
     Ok(Item {
         memory: MemoryId::from_bytes(view.ids[place]),
         chunk: detail.chunk(),

@@ -51,7 +51,7 @@ pub(super) fn answer(line: &[u8]) -> Result<(u64, Result<Value, BackendError>), 
     }
     let read: PluginRpcResponse = serde_json::from_slice(line).map_err(|error| {
         let text = String::from_utf8_lossy(&line[..line.len().min(4 * SAID)]);
-        format!("`{}` is no answer of JSON-RPC ({error})", preview::short(&text))
+        format!("`{}` is not a JSON-RPC answer ({error})", preview::short(&text))
     })?;
     let id = read.id.filter(|_| read.jsonrpc.as_deref() == Some("2.0"));
     let id =

@@ -106,8 +106,8 @@ fn a_backup_does_not_go_into_a_folder_that_the_home_keeps_for_itself() {
     for (name, what) in [
         ("index", "the search index"),
         ("objects", "the attachments"),
-        ("previous", "the former texts of files"),
-        ("appends", "what is being appended to files"),
+        ("previous", "the previous texts of files"),
+        ("appends", "unfinished additions to files"),
         ("pledges", "the pledges"),
     ] {
         fs::create_dir_all(home.join(name).join("below")).expect("made");

@@ -203,7 +203,7 @@ const WAYS: [(&str, &str, u64, &str); 10] = [
     ("ends in the middle", "backend_gone", PATIENT, "exit status: 3; it said: RuntimeError: out of ideas"),
     ("floods its output", "backend_wrong", PATIENT, "it wrote a line of more than 16777216 bytes"),
     ("answers unasked", "backend_wrong", PATIENT, "it answered request 4711, which was not open"),
-    ("answers garbage", "backend_wrong", PATIENT, "is no answer of JSON-RPC"),
+    ("answers garbage", "backend_wrong", PATIENT, "is not a JSON-RPC answer"),
     ("closes its output", "backend_gone", PATIENT, "it closed its standard output"),
     ("speaks otherwise", "backend_wrong", PATIENT, "it speaks the protocol 2 and not 1"),
     ("refuses", "backend_refused", PATIENT, "refused: the [31m disk is full"),

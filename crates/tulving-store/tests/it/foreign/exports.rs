@@ -80,7 +80,7 @@ fn a_page_of_several_is_said_to_be_one_and_bad_rows_are_named() {
     let (_, all) = of("page.json", &text);
     assert!(all.notes[0].contains("one page of several"), "{:?}", all.notes);
     let unread: Vec<_> = all.unread.iter().map(|one| (one.what.as_str(), one.why.as_str())).collect();
-    assert_eq!(unread, [("element 2", "it is no object"), ("mem_short", "it has no content")]);
+    assert_eq!(unread, [("element 2", "it is not an object"), ("mem_short", "it has no content")]);
     let bare = named(&all, "bare");
     assert_eq!((bare.request.kind, bare.id), (None, None));
 }

@@ -185,5 +185,5 @@ fn one_whose_parent_is_another_than_it_was_told_does_nothing() {
     command.args(["extract-text", "--media-type", PDF, "--parent", "1"]).env_clear();
     let run = crate::binary::finish(command, b"");
     assert_eq!(run.out, "");
-    assert!(run.code != 0 && run.err.contains("the process that asked has gone"), "{}", run.err);
+    assert!(run.code != 0 && run.err.contains("the process that asked has ended"), "{}", run.err);
 }
