@@ -133,7 +133,7 @@ fn a_server_does_it_once_it_is_turned_on_and_off_is_off() {
     let id = passes()[0]["id"].as_str().expect("an id").to_owned();
     let described = server.get(&format!("/v1/passes/{id}")).json()["data"].clone();
     assert!(
-        described["told"][0]["diff"].as_str().is_some_and(|diff| diff.contains("+ - Bo joined")),
+        described["described"][0]["diff"].as_str().is_some_and(|diff| diff.contains("+ - Bo joined")),
         "{described}"
     );
     assert_eq!(described["model"], "small of openai");
