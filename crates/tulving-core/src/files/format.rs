@@ -103,8 +103,8 @@ pub fn entries(text: &str, form: EntryLayout) -> Vec<TextEntry> {
         let level = level(content);
         let continues = match (fence, level) {
             (_, 1..) => false,
+            _ if begun && content.starts_with([' ', '\t']) => true,
             (Some(_), _) => open,
-            (None, _) if begun && content.starts_with([' ', '\t']) => true,
             (None, _) => open && form == EntryLayout::Document && marker(content) == 0,
         };
         let end = lines[last].end;
@@ -275,6 +275,15 @@ mod tests {
             assert_eq!(read(&text, EntryLayout::Journal)[1].1, expected, "{content:?}");
         }
         assert!(entry(" \n ", 10).is_err() && entry("too long", 3).is_err() && entry("a\0b", 10).is_err());
+    }
+
+    #[test]
+    fn a_block_after_a_gap_stays_in_its_entry() {
+        for content in ["code:\n\n```\nx\n```", "code:\n\n  ```sh\n  x\n  ```\nmore"] {
+            let text = format!("before\n{}\nafter\n", entry(content, 1_000).expect("good"));
+            let expected = [(1, "before"), (2, content), (content.lines().count() as u32 + 2, "after")];
+            assert_eq!(read(&text, EntryLayout::Journal), owned(&expected));
+        }
     }
 
     #[test]
