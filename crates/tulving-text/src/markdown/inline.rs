@@ -7,7 +7,7 @@ const REACH: usize = 600;
 const DEPTH: usize = 3;
 
 /// Returns a text without its markup. Line breaks are preserved, and each other run of white space becomes one space.
-pub(super) fn plain(text: &str) -> String {
+pub(crate) fn plain(text: &str) -> String {
     let mut out = InlineMarkupStripper { said: String::with_capacity(text.len()), drop: Vec::new() };
     out.take_in(text, 0);
     let end = out.said.trim_end().len();
