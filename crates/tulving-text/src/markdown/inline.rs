@@ -1,212 +1,95 @@
 //! Removes inline markup: emphasis, links and tags.
 
-/// Maximum distance to the end of a mark, in bytes. The limit makes the work linear for any text.
-const REACH: usize = 600;
+use std::ops::Range;
 
-/// Maximum nesting of marks that are removed.
-const DEPTH: usize = 3;
+use pulldown_cmark::{BrokenLink, Event, LinkType, Options, Parser, Tag, TagEnd};
+
+/// The text in front of a line, so that the parser reads the line as running text and not as a heading or an item.
+const BEFORE: &str = ". ";
+
+/// The white space that stands for a line break while the lines of a text are parsed as one.
+const BREAK: char = '\u{b}';
 
 /// Returns a text without its markup. Line breaks are preserved, and each other run of white space becomes one space.
 pub(crate) fn plain(text: &str) -> String {
-    let mut out = InlineMarkupStripper { said: String::with_capacity(text.len()), drop: Vec::new() };
-    out.take_in(text, 0);
-    let end = out.said.trim_end().len();
-    out.said.truncate(end);
-    out.said
-}
-
-struct InlineMarkupStripper {
-    said: String,
-    /// End positions of marks whose beginning was removed, innermost last.
-    drop: Vec<usize>,
-}
-
-impl InlineMarkupStripper {
-    fn take_in(&mut self, text: &str, depth: usize) {
-        let outer = std::mem::take(&mut self.drop);
-        let mut at = 0;
-        let mut before = ' ';
-        while let Some(c) = text[at..].chars().next() {
-            let rest = &text[at..];
-            let length = self.mark(rest, before, at, depth).unwrap_or_else(|| {
-                self.push(c);
-                c.len_utf8()
-            });
-            before = rest[..length].chars().next_back().unwrap_or(c);
-            at += length;
-        }
-        self.drop = outer;
-    }
-
-    /// Returns the length of the mark at the beginning of the text.
-    fn mark(&mut self, rest: &str, before: char, at: usize, depth: usize) -> Option<usize> {
-        match rest.as_bytes().first()? {
-            b'\\' => {
-                let next = rest[1..].chars().next().filter(char::is_ascii_punctuation)?;
-                self.push(next);
-                Some(2)
+    let flat = text.chars().filter_map(|c| match c {
+        '\n' => Some(BREAK),
+        c if c.is_whitespace() => Some(' '),
+        c => (!c.is_control()).then_some(c),
+    });
+    let line: String = BEFORE.chars().chain(flat).collect();
+    let target = |link: BrokenLink<'_>| names_target(&link).then(|| ("".into(), "".into()));
+    let options = Options::ENABLE_STRIKETHROUGH | Options::ENABLE_OLD_FOOTNOTES;
+    let parser = Parser::new_with_broken_link_callback(&line, options, Some(target));
+    let mut plain = PlainText(String::with_capacity(text.len()));
+    let mut pictures = 0_usize;
+    for (event, range) in parser.into_offset_iter() {
+        match &event {
+            Event::Start(Tag::Image { .. }) => pictures += 1,
+            Event::End(TagEnd::Image) => pictures = pictures.saturating_sub(1),
+            _ if pictures > 0 => {}
+            Event::Text(text) if range.start == 0 => plain.push(text.get(BEFORE.len()..).unwrap_or_default()),
+            Event::InlineHtml(tag) if tag.starts_with("<br") && is_tag(tag) => plain.push(" "),
+            Event::InlineHtml(tag) if is_tag(tag) => {}
+            Event::Text(text) | Event::Code(text) | Event::InlineHtml(text) => plain.push(text),
+            Event::Start(Tag::Emphasis) | Event::End(TagEnd::Emphasis) => {
+                plain.push(literal(&line, range, 1));
             }
-            b'`' => Some(self.code(rest).unwrap_or_else(|| self.keep(rest, '`'))),
-            b'!' if rest.starts_with("![") => link(&rest[1..]).map(|(_, length)| 1 + length),
-            b'[' => {
-                let (said, length) = link(rest)?;
-                if depth < DEPTH {
-                    self.take_in(said, depth + 1);
-                } else {
-                    self.said.push_str(said);
+            Event::Start(Tag::Strong | Tag::Strikethrough)
+            | Event::End(TagEnd::Strong | TagEnd::Strikethrough) => plain.push(literal(&line, range, 2)),
+            _ => {}
+        }
+    }
+    plain.0.truncate(plain.0.trim_end().len());
+    plain.0
+}
+
+struct PlainText(String);
+
+impl PlainText {
+    fn push(&mut self, text: &str) {
+        for c in text.chars() {
+            if c == BREAK {
+                self.0.truncate(self.0.trim_end_matches(' ').len());
+                self.0.push('\n');
+            } else if c.is_whitespace() {
+                if !self.0.is_empty() && !self.0.ends_with([' ', '\n']) {
+                    self.0.push(' ');
                 }
-                Some(length)
+            } else if !c.is_control() {
+                self.0.push(c);
             }
-            b'<' => self.tag(rest),
-            b'&' => {
-                let (entity, c) = ENTITIES.iter().find(|(entity, _)| rest.starts_with(entity))?;
-                self.push(*c);
-                Some(entity.len())
-            }
-            mark @ (b'*' | b'_' | b'~') => {
-                Some(self.emphasis(rest, before, at).unwrap_or_else(|| self.keep(rest, char::from(*mark))))
-            }
-            _ => None,
         }
-    }
-
-    fn push(&mut self, c: char) {
-        if c == '\n' {
-            let end = self.said.trim_end_matches(' ').len();
-            self.said.truncate(end);
-            self.said.push('\n');
-        } else if c.is_whitespace() {
-            if !self.said.is_empty() && !self.said.ends_with([' ', '\n']) {
-                self.said.push(' ');
-            }
-        } else if !c.is_control() {
-            self.said.push(c);
-        }
-    }
-
-    /// Adds a run of marks without meaning in one step, because checking the run at each of its positions would be
-    /// quadratic.
-    fn keep(&mut self, rest: &str, mark: char) -> usize {
-        let length = run(rest, mark);
-        self.said.push_str(&rest[..length]);
-        length
-    }
-
-    fn code(&mut self, rest: &str) -> Option<usize> {
-        let ticks = run(rest, '`');
-        let inner = near(rest).get(ticks..)?;
-        let end = inner.find(&rest[..ticks])?;
-        inner[..end].trim().chars().for_each(|c| self.push(c));
-        Some(ticks + end + ticks)
-    }
-
-    fn tag(&mut self, rest: &str) -> Option<usize> {
-        let inner = &near(rest)[1..];
-        let end = inner.find('>')?;
-        let inner = &inner[..end];
-        if inner.starts_with("http://") || inner.starts_with("https://") {
-            self.said.push_str(inner);
-        } else if is_tag(inner) {
-            if inner.starts_with("br") {
-                self.push(' ');
-            }
-        } else {
-            return None;
-        }
-        Some(end + 2)
-    }
-
-    /// Removes a run of marks that begins or ends an emphasis.
-    fn emphasis(&mut self, rest: &str, before: char, at: usize) -> Option<usize> {
-        let mark = rest.chars().next()?;
-        let length = run(rest, mark);
-        if self.drop.last() == Some(&at) {
-            self.drop.pop();
-            return Some(length);
-        }
-        let opens = (!before.is_alphanumeric() || (mark == '*' && length == 2))
-            && rest[length..]
-                .chars()
-                .next()
-                .is_some_and(|next| !next.is_whitespace() && !matches!(next, '.' | '/' | ','));
-        if !opens || length > 3 || (mark == '~' && length != 2) {
-            return None;
-        }
-        let reach = near(rest);
-        let inner = reach.get(length..)?;
-        let close = &rest[..length];
-        let end = inner.match_indices(close).map(|(end, _)| end).find(|end| {
-            let after = inner[end + length..].chars().next();
-            let inside = inner[..*end].chars().next_back();
-            inside.is_some_and(|c| !c.is_whitespace() && c != mark)
-                && after != Some(mark)
-                && (mark == '*' || after.is_none_or(|c| !c.is_alphanumeric()))
-        })?;
-        self.drop.push(at + length + end);
-        Some(length)
     }
 }
 
-/// Returns the text of the link at the beginning, and the length of the link. The text of a footnote link is empty.
-fn link(rest: &str) -> Option<(&str, usize)> {
-    let reach = near(rest);
-    let close = closing(reach, b'[', b']')?;
-    let said = &rest[1..close];
-    if said.starts_with('^') {
-        return Some(("", close + 1));
-    }
-    let after = near(&rest[close + 1..]);
-    match after.as_bytes().first() {
-        Some(b'(') => Some((said, close + 2 + closing(after, b'(', b')')?)),
-        Some(b'[') => Some((said, close + 2 + closing(after, b'[', b']')?)),
-        // Brackets around several words or around code are a link to a named target. `[x]` and `[1]` are not links.
-        _ => (said.contains([' ', '`']) && !said.contains(['\n', '[']) || said.contains("::"))
-            .then_some((said, close + 1)),
-    }
+/// Returns true for a link that only names its target. Brackets around several words or around code are such a link.
+/// `[x]` and `[1]` are not links.
+fn names_target(link: &BrokenLink<'_>) -> bool {
+    let name = &link.reference;
+    link.link_type != LinkType::Shortcut
+        || (name.contains([' ', '`']) && !name.contains([BREAK, '[']))
+        || name.contains("::")
 }
 
-/// Returns the position at which the first bracket is closed.
-fn closing(text: &str, open: u8, close: u8) -> Option<usize> {
-    let mut depth = 0_usize;
-    text.bytes().position(|b| {
-        depth += usize::from(b == open);
-        if b == close {
-            depth -= 1;
-        }
-        b == close && depth == 0
-    })
+/// Returns the marks of an emphasis that is meant literally, as in `2*3*4`, `~5~` and `*.rs or src/*.toml`. Returns an
+/// empty text for any other emphasis.
+fn literal(line: &str, range: Range<usize>, count: usize) -> &str {
+    let (before, marked) = (&line[..range.start], &line[range]);
+    let count = if marked.starts_with('~') && !marked.starts_with("~~") { 1 } else { count };
+    let is_literal = marked[count..].starts_with(['.', '/', ','])
+        || (count == 1 && (marked.starts_with('~') || before.ends_with(char::is_alphanumeric)));
+    if is_literal { &marked[..count] } else { "" }
 }
 
-/// Returns the beginning of a text, up to the distance in which the end of a mark is searched.
-fn near(text: &str) -> &str {
-    &text[..text.floor_char_boundary(REACH)]
-}
-
-fn run(text: &str, mark: char) -> usize {
-    text.bytes().take_while(|b| char::from(*b) == mark).count()
-}
-
-/// Returns true if the text between angle brackets is an HTML tag and not a type parameter.
-fn is_tag(inner: &str) -> bool {
+/// Returns true for an HTML tag, and false for a type parameter.
+fn is_tag(tag: &str) -> bool {
+    let inner = tag.trim_matches(['<', '>']);
     let name = inner.trim_start_matches('/');
     let end = name.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(name.len());
     let rest = &name[end..];
-    TAGS.contains(&&name[..end]) && (rest.is_empty() || rest.starts_with([' ', '/', '\n']))
+    TAGS.contains(&&name[..end]) && (rest.is_empty() || rest.starts_with([' ', '/', BREAK]))
 }
-
-/// HTML entities and their characters.
-const ENTITIES: &[(&str, char)] = &[
-    ("&amp;", '&'),
-    ("&lt;", '<'),
-    ("&gt;", '>'),
-    ("&quot;", '"'),
-    ("&#39;", '\''),
-    ("&nbsp;", ' '),
-    ("&ensp;", ' '),
-    ("&emsp;", ' '),
-    ("&mdash;", '—'),
-    ("&ndash;", '–'),
-];
 
 const TAGS: &[&str] = &[
     "a",
@@ -282,6 +165,8 @@ mod tests {
             ("footnote[^1] here", "footnote here"),
             ("the [time zone database] of [std::time]", "the time zone database of std::time"),
             ("this &amp; that&nbsp;too", "this & that too"),
+            ("6&times; as `a`, `b *c` and *d*", "6× as a, b *c and d"),
+            ("1. a\n# **b\nc**\n---\n    d", "1. a\n# b\nc\n---\nd"),
         ] {
             assert_eq!(plain(marked), said, "{marked}");
         }
@@ -294,6 +179,9 @@ mod tests {
             "2 * 3 * 4",
             "Vec<String> and HashMap<K, V>",
             "files like *.rs or src/*.toml",
+            "globs like **/*.rs or **/*.toml",
+            "2*3*4 and ~5~ or ~6",
+            "[ ] open",
             "[x] and [1] and a[0]",
             "an open **bold",
             "a < b and b > c",
