@@ -1,6 +1,6 @@
 //! The headings above a chunk, which are embedded, indexed and shown with the chunk.
 
-use crate::chunk::LEVELS;
+use crate::markdown::LEVELS;
 
 /// Returns the text that is embedded for a chunk: its title, its headings and its body.
 pub fn whole(body: &str, title: Option<&str>, heading_path: &[String]) -> String {

@@ -14,6 +14,7 @@ pub mod front;
 pub mod headings;
 pub mod junk;
 pub mod list_question;
+pub mod markdown;
 pub mod normalize;
 pub mod person;
 pub mod preview;

@@ -6,6 +6,9 @@
 
 use std::ops::Range;
 
+use tulving_text::markdown::fence::FenceOpening;
+use tulving_text::markdown::{self, list_mark};
+
 use crate::model::error::{Field, Invalid};
 use crate::model::file;
 use crate::text::normalize;
@@ -76,10 +79,7 @@ pub fn digest(raw: &str) -> String {
 
 /// Returns the [text](said) of an entry without its list marker.
 pub fn unmarked(said: &str) -> &str {
-    match marker(said) {
-        0 => said,
-        width => said[width..].trim_start(),
-    }
+    list_mark(said).map_or(said, |width| said[width..].trim_start())
 }
 
 /// Splits a text into entries, in order.
@@ -98,14 +98,14 @@ pub fn entries(text: &str, form: EntryLayout) -> Vec<TextEntry> {
             at += 1;
             continue;
         }
-        let fence = fence(content).and_then(|mark| fences.closing(at, mark));
+        let fence = FenceOpening::opened_by(content).and_then(|fence| fences.closing(at, fence));
         let last = fence.unwrap_or(at);
         let level = level(content);
         let continues = match (fence, level) {
             (_, 1..) => false,
+            _ if begun && content.starts_with([' ', '\t']) => true,
             (Some(_), _) => open,
-            (None, _) if begun && content.starts_with([' ', '\t']) => true,
-            (None, _) => open && form == EntryLayout::Document && marker(content) == 0,
+            (None, _) => open && form == EntryLayout::Document && list_mark(content).is_none(),
         };
         let end = lines[last].end;
         match entries.last_mut() {
@@ -135,67 +135,44 @@ fn lines(text: &str) -> Vec<Range<usize>> {
 }
 
 /// The lines that may end a fenced block.
-struct ClosingFences {
-    /// Line, marker and number of markers of each closing line, in order.
-    ends: Vec<(usize, u8, usize)>,
-    /// For each position in `ends`, the longest row of markers from there on, for backticks and for tildes.
+struct ClosingFences<'a> {
+    /// The number and the fence of each closing line, in order.
+    ends: Vec<(usize, FenceOpening<'a>)>,
+    /// For each position in `ends`, the longest fence from there on, of backticks and of tildes.
     ahead: Vec<[usize; 2]>,
 }
 
-impl ClosingFences {
-    fn of(text: &str, lines: &[Range<usize>]) -> Self {
+impl<'a> ClosingFences<'a> {
+    fn of(text: &'a str, lines: &[Range<usize>]) -> Self {
         let end = |(at, line): (usize, &Range<usize>)| {
-            let bare = text[line.clone()].trim();
-            let mark = bare.bytes().next().filter(|mark| matches!(mark, b'`' | b'~'))?;
-            (bare.len() >= 3 && bare.bytes().all(|byte| byte == mark)).then_some((at, mark, bare.len()))
+            let fence = FenceOpening::opened_by(&text[line.clone()])?;
+            fence.info.is_empty().then_some((at, fence))
         };
         let ends: Vec<_> = lines.iter().enumerate().filter_map(end).collect();
         let mut ahead = vec![[0; 2]; ends.len() + 1];
-        for (at, (_, mark, count)) in ends.iter().enumerate().rev() {
+        for (at, (_, fence)) in ends.iter().enumerate().rev() {
             ahead[at] = ahead[at + 1];
-            let most = &mut ahead[at][usize::from(*mark == b'~')];
-            *most = (*most).max(*count);
+            let most = &mut ahead[at][usize::from(fence.mark == '~')];
+            *most = (*most).max(fence.count);
         }
         Self { ends, ahead }
     }
 
-    /// Returns the line that closes a block opened by these markers. Returns `None` if no line closes the block; the lines
-    /// are then not a block. Only lines within the block are searched, so all calls together take linear time.
-    fn closing(&self, from: usize, marks: &str) -> Option<usize> {
-        let mark = marks.bytes().next()?;
-        let next = self.ends.partition_point(|(at, ..)| *at <= from);
-        if self.ahead[next][usize::from(mark == b'~')] < marks.len() {
+    /// Returns the line that closes the block that a fence opens. Returns `None` if no line closes the block; the lines are
+    /// then not a block. Only lines within the block are searched, so all calls together take linear time.
+    fn closing(&self, from: usize, open: FenceOpening<'_>) -> Option<usize> {
+        let next = self.ends.partition_point(|(at, _)| *at <= from);
+        if self.ahead[next][usize::from(open.mark == '~')] < open.count {
             return None;
         }
-        let ends = self.ends[next..].iter().find(|(_, sort, count)| *sort == mark && *count >= marks.len());
-        ends.map(|(at, ..)| *at)
+        let closes = |(_, end): &&(usize, FenceOpening<'_>)| end.mark == open.mark && end.count >= open.count;
+        self.ends[next..].iter().find(closes).map(|(at, _)| *at)
     }
 }
 
 /// Returns the level of a heading, or 0 if the line is not a heading.
 pub(crate) fn level(line: &str) -> usize {
-    let marks = line.bytes().take_while(|byte| *byte == b'#').count();
-    let rest = &line[marks..];
-    if (1..=6).contains(&marks) && (rest.is_empty() || rest.starts_with([' ', '\t'])) { marks } else { 0 }
-}
-
-/// Returns the length of a list marker in bytes, or 0 if the line has none.
-fn marker(line: &str) -> usize {
-    let digits = line.bytes().take_while(u8::is_ascii_digit).count();
-    let width = match line.as_bytes().get(digits) {
-        Some(b'.' | b')') if (1..=9).contains(&digits) => digits + 1,
-        Some(b'-' | b'*' | b'+') if digits == 0 => 1,
-        _ => return 0,
-    };
-    if line[width..].starts_with([' ', '\t']) { width + 1 } else { 0 }
-}
-
-/// Returns the markers that open a fenced block.
-fn fence(line: &str) -> Option<&str> {
-    let bare = line.trim_start_matches(' ');
-    let mark = bare.bytes().next().filter(|mark| matches!(mark, b'`' | b'~'))?;
-    let count = bare.bytes().take_while(|byte| *byte == mark).count();
-    (count >= 3 && line.len() - bare.len() < 4).then(|| &bare[..count])
+    markdown::heading(line).filter(|_| line.starts_with('#')).map_or(0, |(level, _)| level)
 }
 
 #[cfg(test)]
@@ -275,6 +252,15 @@ mod tests {
             assert_eq!(read(&text, EntryLayout::Journal)[1].1, expected, "{content:?}");
         }
         assert!(entry(" \n ", 10).is_err() && entry("too long", 3).is_err() && entry("a\0b", 10).is_err());
+    }
+
+    #[test]
+    fn a_block_after_a_gap_stays_in_its_entry() {
+        for content in ["code:\n\n```\nx\n```", "code:\n\n  ```sh\n  x\n  ```\nmore"] {
+            let text = format!("before\n{}\nafter\n", entry(content, 1_000).expect("good"));
+            let expected = [(1, "before"), (2, content), (content.lines().count() as u32 + 2, "after")];
+            assert_eq!(read(&text, EntryLayout::Journal), owned(&expected));
+        }
     }
 
     #[test]

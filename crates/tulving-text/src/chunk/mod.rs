@@ -21,9 +21,9 @@ use self::code::CodeStructure;
 use self::form::CodeOutlineMethod;
 pub use self::form::ContentForm;
 pub use self::inner_sections::{HeadedPart, parts_within};
-pub(crate) use self::outline::LEVELS;
 use self::outline::Outline;
 use self::pieces::{TextLanguage, WINDOW, pieces};
+use crate::markdown::LEVELS;
 use crate::sentence::trimmed;
 
 /// Minimum number of pieces that remain for the text, regardless of the length of the headings above it.

@@ -6,13 +6,11 @@
 use std::ops::Range;
 
 use crate::front::fenced;
-use crate::sentence::fence::{self, blocks};
+use crate::markdown::fence::{FenceSegment, blocks};
+use crate::markdown::{self, LEVELS};
 
 /// Maximum number of characters of a heading in a path.
 const HEADING_CHARS: usize = 160;
-
-/// Maximum level of a heading.
-pub(crate) const LEVELS: usize = 6;
 
 /// A heading.
 #[derive(Debug)]
@@ -68,8 +66,8 @@ impl Outline {
         }
         for block in blocks(&content[matter..]) {
             match block {
-                fence::FenceSegment::Prose(range) => reader.prose(matter + range.start..matter + range.end),
-                fence::FenceSegment::Code(range) => {
+                FenceSegment::Prose(range) => reader.prose(matter + range.start..matter + range.end),
+                FenceSegment::Code(range) => {
                     reader.end_paragraph();
                     reader.push_block(matter + range.start..matter + range.end, true);
                 }
@@ -134,7 +132,7 @@ impl OutlineReader<'_> {
         for line in self.content[range].split_inclusive('\n') {
             let here = at..at + line.len();
             at = here.end;
-            if let Some((level, text)) = atx(line) {
+            if let Some((level, text)) = markdown::heading(line) {
                 self.end_paragraph();
                 self.begin_section(here.start, level, text);
             } else if line.trim().is_empty() {
@@ -152,12 +150,7 @@ impl OutlineReader<'_> {
     /// If this line underlines the line above as a heading, returns the level and the range of the heading.
     fn underlined(&self, line: &str) -> Option<(usize, Range<usize>)> {
         let title = self.paragraph.clone()?;
-        let line = line.trim();
-        let level = match line.as_bytes() {
-            [b'=', b'=', ..] if line.bytes().all(|b| b == b'=') => 1,
-            [b'-', b'-', ..] if line.bytes().all(|b| b == b'-') => 2,
-            _ => return None,
-        };
+        let level = markdown::underline(line)?;
         let text = self.content[title.clone()].trim_end();
         // The search starts at the end. From the start, a long first line above many rules would be read once for each
         // rule.
@@ -195,27 +188,6 @@ impl OutlineReader<'_> {
         if let Some(section) = self.outline.sections.last_mut() {
             section.blocks.push(OutlineBlock { range, code });
         }
-    }
-}
-
-/// Returns the level and the text of a line that is an ATX heading.
-fn atx(line: &str) -> Option<(usize, &str)> {
-    let indent = line.bytes().take_while(|b| *b == b' ').count();
-    let marks = line[indent..].bytes().take_while(|b| *b == b'#').count();
-    let rest = &line[indent + marks..];
-    let fits = indent <= 3
-        && (1..=LEVELS).contains(&marks)
-        && (rest.is_empty() || rest.starts_with(char::is_whitespace));
-    fits.then(|| (marks, closed(rest.trim())))
-}
-
-/// Returns the text of a heading without the marks that close it.
-fn closed(text: &str) -> &str {
-    let bare = text.trim_end_matches('#');
-    if bare.len() < text.len() && (bare.is_empty() || bare.ends_with(char::is_whitespace)) {
-        bare.trim_end()
-    } else {
-        text
     }
 }
 

@@ -8,6 +8,7 @@ use super::SecretMatch;
 use super::names::{self, SecretNameKind};
 use super::random_values::{is_reference, is_stand_in};
 use super::value::is_made;
+use crate::markdown::is_table_rule;
 use crate::vocabulary::SecretKind;
 
 /// Maximum number of columns of a table that are read.
@@ -22,7 +23,7 @@ pub(super) fn find(text: &str, found: &mut Vec<SecretMatch>) {
     for line in text.split_inclusive('\n') {
         let row = at..at + line.trim_end().len();
         at += line.len();
-        if is_rule(&text[row.clone()]) {
+        if is_table_rule(&text[row.clone()]) {
             // A row of dashes inside a table is also a rule, but the row above it has no headings.
             let below = columns(text, &above);
             headed = if below.is_empty() { headed } else { below };
@@ -34,11 +35,6 @@ pub(super) fn find(text: &str, found: &mut Vec<SecretMatch>) {
         }
         above = row;
     }
-}
-
-/// Returns true if a line is the rule below the headings of a table: `|---|:---:|`.
-fn is_rule(line: &str) -> bool {
-    line.contains('|') && line.contains('-') && line.bytes().all(|byte| b"|-: \t".contains(&byte))
 }
 
 /// Returns the columns whose headings name passwords.

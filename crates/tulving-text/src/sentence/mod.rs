@@ -4,11 +4,10 @@
 //! and cover everything except white space.
 
 mod end;
-pub mod fence;
 
 use std::ops::Range;
 
-use self::fence::{FenceSegment, blocks};
+use crate::markdown::fence::{FenceSegment, blocks};
 
 /// Maximum number of segments of one text.
 pub(crate) const SEGMENTS: usize = 8;

@@ -4,7 +4,7 @@
 //! safe before its blocks are parsed, so the text cannot close a surrounding block, open a block that is never closed,
 //! or end the fence.
 
-use tulving_text::sentence::fence::{self, FenceSegment};
+use tulving_text::markdown::fence::{self, FenceSegment};
 use tulving_text::visible;
 
 use crate::model::preview;

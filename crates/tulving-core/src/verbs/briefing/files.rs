@@ -5,7 +5,7 @@
 
 use std::cmp::Reverse;
 
-use tulving_text::sentence::fence::{self, FenceSegment};
+use tulving_text::markdown::fence::{self, FenceSegment};
 use tulving_text::{commands, visible};
 
 use crate::model::answer::{BriefedFile, BriefingFiles};

@@ -15,8 +15,9 @@ use self::indent::HeadingStyle;
 use self::lines::{CodeLine, CodeLineRole};
 use super::TINY;
 use super::form::CodeOutlineMethod;
-use super::outline::{LEVELS, Outline, OutlineBlock, OutlineSection};
+use super::outline::{Outline, OutlineBlock, OutlineSection};
 use super::pieces::{TextLanguage, WINDOW, pieces};
+use crate::markdown::LEVELS;
 
 /// A named part of code: a function, a type, an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::injected;
-use crate::sentence::fence::{FenceSegment, blocks};
+use crate::markdown::fence::{FenceSegment, blocks};
 
 /// Minimum number of words of a quote that counts as another person's statement. A shorter quote counts as a name.
 const SAYING: usize = 3;

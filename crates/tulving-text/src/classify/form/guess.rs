@@ -5,6 +5,7 @@
 
 use super::language::{self, ProgrammingLanguage};
 use super::valid::{StructuredFormat, fault, is_yaml_of_parts};
+use crate::markdown::{self, fence};
 
 /// Maximum number of lines that are read.
 const LINES: usize = 400;
@@ -102,14 +103,11 @@ pub(super) fn is_markdown(text: &str) -> bool {
     let mut before = "";
     for line in text.lines().take(LINES) {
         let bare = line.trim();
-        fences += usize::from(bare.starts_with("```") || bare.starts_with("~~~"));
+        fences += usize::from(fence::begins(line));
         if fences % 2 == 0 {
-            let marks = bare.bytes().take_while(|b| *b == b'#').count();
-            let heading =
-                (1..=6).contains(&marks) && bare[marks..].starts_with(' ') && bare.len() > marks + 1;
-            let rule = bare.contains("---") && bare.contains('|') && before.contains('|');
-            let table = rule && bare.chars().all(|c| "|-: ".contains(c));
-            if (heading && !line.starts_with("    ")) || table {
+            let heading = markdown::heading(line).is_some_and(|(_, text)| !text.is_empty());
+            let table = before.contains('|') && bare.contains("---") && markdown::is_table_rule(bare);
+            if heading || table {
                 return true;
             }
             let link = bare.find("](").is_some_and(|at| bare[..at].contains('[') && bare[at..].contains(')'));

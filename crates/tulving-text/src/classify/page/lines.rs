@@ -1,7 +1,9 @@
 //! Parses a document line by line.
 
-use super::{ListItemMark, MarkupLanguage, PageBlock, ParsedPage, inline};
+use super::{ListItemMark, MarkupLanguage, PageBlock, ParsedPage};
 use crate::front::fenced;
+use crate::markdown::fence::FenceOpening;
+use crate::markdown::{self, inline};
 
 /// Minimum length of a line that may have been wrapped, in characters.
 const WRAPPED_CHARS: usize = 50;
@@ -77,13 +79,10 @@ impl<'a> PageParser<'a> {
         if self.markup == MarkupLanguage::Rst && (line.starts_with(".. ") || line.starts_with("__ ")) {
             return Some(self.directive(rest, line));
         }
-        let fences = self.markup != MarkupLanguage::Rst;
-        let mark = bare.chars().next().filter(|c| fences && matches!(c, '`' | '~'));
-        if let Some(mark) = mark {
-            let count = bare.chars().take_while(|c| *c == mark).count();
-            if count >= 3 && !(mark == '`' && bare[count..].contains('`')) {
-                return Some(self.fenced(rest, line.len(), mark, count, bare[count..].trim()));
-            }
+        if self.markup != MarkupLanguage::Rst
+            && let Some(fence) = FenceOpening::opened_by(line)
+        {
+            return Some(self.fenced(rest, line.len(), fence));
         }
         let indented = |line: &str| line.starts_with("    ") || line.starts_with('\t');
         if indented(line)
@@ -136,18 +135,17 @@ impl<'a> PageParser<'a> {
         !in_list && !sentence && !line.trim().is_empty() && item(line.trim()).is_none()
     }
 
-    fn fenced(&mut self, rest: &'a str, head: usize, mark: char, count: usize, info: &'a str) -> usize {
+    fn fenced(&mut self, rest: &'a str, head: usize, fence: FenceOpening<'a>) -> usize {
         self.end();
         let mut at = head;
         while at < rest.len() {
             let line = first_line(&rest[at..]);
-            let bare = line.trim();
-            if bare.len() >= count && bare.chars().all(|c| c == mark) {
+            if fence.is_closed_by(line) {
                 break;
             }
             at += line.len();
         }
-        let language = info.split([' ', '{', ',']).next().unwrap_or_default();
+        let language = fence.info.split([' ', '{', ',']).next().unwrap_or_default();
         self.page.blocks.push(PageBlock::Code { language, text: rest[head..at].trim_end_matches('\n') });
         at + first_line(&rest[at..]).len()
     }
@@ -226,11 +224,7 @@ impl<'a> PageParser<'a> {
         if self.markup == MarkupLanguage::Org && line.to_ascii_lowercase().starts_with("#+title:") {
             return Some((1, line[8..].trim()));
         }
-        let indent = line.bytes().take_while(|b| *b == b' ').count();
-        let marks = line[indent..].chars().take_while(|c| *c == mark).count();
-        let rest = &line[indent + marks..];
-        let fits = indent <= 3 && (1..=6).contains(&marks) && rest.starts_with([' ', '\t']);
-        fits.then(|| (marks, closed(rest.trim(), mark)))
+        markdown::heading_with(line, mark)
     }
 
     /// If this line underlines the line above, returns the level of that heading.
@@ -239,21 +233,14 @@ impl<'a> PageParser<'a> {
         // A numbered line such as "6. Tooling" above an underline is a title and not a list item.
         let numbered = matches!(self.open, OpenPageBlock::Item(ListItemMark::Number))
             && (mark == '=' || self.markup == MarkupLanguage::Rst);
-        if !(matches!(self.open, OpenPageBlock::Paragraph) || numbered)
-            || self.lines.len() != 1
-            || bare.len() < 2
-        {
+        if !(matches!(self.open, OpenPageBlock::Paragraph) || numbered) || self.lines.len() != 1 {
             return None;
         }
-        if !bare.chars().all(|c| c == mark) {
-            return None;
-        }
-        let level = match (mark, self.markup) {
-            ('=', _) => 1,
-            ('-', _) => 2,
-            ('~' | '^' | '"' | '+' | '*' | '#', MarkupLanguage::Rst) if bare.len() >= 3 => 3,
-            _ => return None,
-        };
+        let is_deeper = self.markup == MarkupLanguage::Rst
+            && bare.len() >= 3
+            && "~^\"+*#".contains(mark)
+            && bare.chars().all(|c| c == mark);
+        let level = markdown::underline(bare).or(is_deeper.then_some(3))?;
         // A long line above a rule is a sentence and not a heading.
         (self.lines[0].chars().count() <= 120).then_some(level)
     }
@@ -264,18 +251,11 @@ fn first_line(text: &str) -> &str {
     &text[..text.find('\n').map_or(text.len(), |at| at + 1)]
 }
 
-/// Returns a heading without its closing marks. "Notes on C#" keeps its last character.
-fn closed(heading: &str, mark: char) -> &str {
-    let bare = heading.trim_end_matches(mark);
-    if bare.is_empty() || bare.ends_with(char::is_whitespace) { bare.trim_end() } else { heading }
-}
-
 /// Returns true if a line is a rule, or the rule below the header of a table.
 fn is_rule(bare: &str) -> bool {
     let marks = bare.chars().filter(|c| matches!(c, '-' | '*' | '_' | '=')).count();
     let same = |mark: char| bare.chars().all(|c| c == mark || c == ' ');
-    marks >= 3 && (same('-') || same('*') || same('_') || same('='))
-        || (bare.contains('|') && bare.contains('-') && bare.chars().all(|c| "|-: ".contains(c)))
+    marks >= 3 && (same('-') || same('*') || same('_') || same('=')) || markdown::is_table_rule(bare)
 }
 
 /// Returns true if a line defines the target of a link: `[docs]: https://example.org`.
@@ -295,14 +275,15 @@ fn cells(row: &str) -> Vec<String> {
 
 /// Returns the mark and the text of a line that begins an item.
 fn item(bare: &str) -> Option<(ListItemMark, &str)> {
-    if let Some(text) = ["- ", "* ", "+ ", "• ", "– "].iter().find_map(|mark| bare.strip_prefix(mark)) {
-        let text = text.trim_start();
-        let ticked = ["[ ] ", "[x] ", "[X] "].iter().find_map(|mark| text.strip_prefix(mark));
-        return Some(ticked.map_or((ListItemMark::Bullet, text), |text| (ListItemMark::Box, text)));
+    let printed = || ["• ", "– "].iter().find(|mark| bare.starts_with(**mark)).map(|mark| mark.len());
+    let width = markdown::list_mark(bare).or_else(printed)?;
+    let text = bare[width..].trim_start();
+    if bare.starts_with(|c: char| c.is_ascii_digit()) {
+        // A number of more than three digits is a year at the end of a sentence.
+        return (width <= 5).then_some((ListItemMark::Number, text));
     }
-    let digits = bare.bytes().take_while(u8::is_ascii_digit).count();
-    let text = bare[digits..].strip_prefix(['.', ')']).filter(|_| (1..=3).contains(&digits))?;
-    text.starts_with([' ', '\t']).then(|| (ListItemMark::Number, text.trim_start()))
+    let ticked = ["[ ] ", "[x] ", "[X] "].iter().find_map(|mark| text.strip_prefix(mark));
+    Some(ticked.map_or((ListItemMark::Bullet, text), |text| (ListItemMark::Box, text)))
 }
 
 /// Joins lines into one text. A line that is long enough to have been wrapped continues on the next line.

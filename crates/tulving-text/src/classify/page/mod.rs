@@ -4,7 +4,6 @@
 //! plain text as Markdown with little markup. In reStructuredText, AsciiDoc and Org, the headings are recognized.
 //! A conversation becomes a page whose paragraphs are the turns.
 
-mod inline;
 mod lines;
 
 use std::ops::Range;
@@ -13,6 +12,7 @@ use self::lines::PageParser;
 use super::form::{DocumentForm, extension, file_name};
 use super::talk;
 use crate::front::{FrontMatterField, FrontMatterValue};
+use crate::markdown::inline;
 use crate::sentence;
 use crate::vocabulary::ContentType;
 

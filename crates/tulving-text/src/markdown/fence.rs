@@ -14,7 +14,7 @@ pub enum FenceSegment {
 /// Splits a text into segments. The segments are in order and cover the text.
 pub fn blocks(text: &str) -> Vec<FenceSegment> {
     let mut blocks = Vec::new();
-    let mut open: Option<FenceOpening> = None;
+    let mut open: Option<FenceOpening<'_>> = None;
     let (mut start, mut at) = (0, 0);
     for line in text.split_inclusive('\n') {
         let end = at + line.len();
@@ -69,22 +69,29 @@ pub fn around(text: &str, language: &str) -> String {
 }
 
 /// The opening fence of a block.
-#[derive(Clone, Copy)]
-struct FenceOpening {
-    mark: char,
-    count: usize,
+#[derive(Clone, Copy, Debug)]
+pub struct FenceOpening<'a> {
+    /// The mark: a backtick or a tilde.
+    pub mark: char,
+    /// Number of marks.
+    pub count: usize,
+    /// The text after the marks, which begins with the language of the code.
+    pub info: &'a str,
 }
 
-impl FenceOpening {
-    fn opened_by(line: &str) -> Option<Self> {
-        let line = line.trim_start();
+impl<'a> FenceOpening<'a> {
+    /// Returns the fence, if a line opens a block.
+    pub fn opened_by(line: &'a str) -> Option<Self> {
+        let line = line.trim();
         let mark = line.chars().next().filter(|c| matches!(c, '`' | '~'))?;
         let count = line.chars().take_while(|c| *c == mark).count();
         // Backticks later in the line show that it is inline code.
-        (count >= 3 && !(mark == '`' && line[count..].contains('`'))).then_some(Self { mark, count })
+        let info = line[count..].trim_start();
+        (count >= 3 && !(mark == '`' && info.contains('`'))).then_some(Self { mark, count, info })
     }
 
-    fn is_closed_by(self, line: &str) -> bool {
+    /// Returns true if a line closes the block.
+    pub fn is_closed_by(self, line: &str) -> bool {
         let line = line.trim();
         line.len() >= self.count && line.chars().all(|c| c == self.mark)
     }
