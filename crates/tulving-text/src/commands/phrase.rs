@@ -124,7 +124,7 @@ static READERS: LazyLock<WordNumberSet> = LazyLock::new(|| WordNumberSet::of(lis
 static AIS: LazyLock<WordNumberSet> = LazyLock::new(|| WordNumberSet::of("{ai}"));
 static BOTS: LazyLock<WordNumberSet> = LazyLock::new(|| WordNumberSet::of("{bot}"));
 static HEEDS: LazyLock<WordNumberSet> = LazyLock::new(|| WordNumberSet::of("{heed}"));
-static DEEDS: LazyLock<WordNumberSet> = LazyLock::new(|| WordNumberSet::of("{action}"));
+static DEEDS: LazyLock<WordNumberSet> = LazyLock::new(|| WordNumberSet::of("{deed}"));
 static MUSTS: LazyLock<WordNumberSet> = LazyLock::new(|| WordNumberSet::of("{must}"));
 static TO: LazyLock<WordNumber> = LazyLock::new(|| number("to"));
 /// The word `system`.
