@@ -74,7 +74,7 @@ impl Engine {
         import::foresee_prune(&self.ports, caller, plan)
     }
 
-    /// Imports the memories of another system; see [`adopt`]. The import can be repeated. `progress` receives the number of
+    /// Imports the memories of another system; see [`foreign_import`]. The import can be repeated. `progress` receives the number of
     /// memories checked since the last call.
     pub fn adopt(
         &self,

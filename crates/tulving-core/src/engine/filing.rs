@@ -67,7 +67,7 @@ impl Engine {
         long_term::restore(&self.ports, caller, id)
     }
 
-    /// Imports the journals of another workspace; see [`take_over`]. The import can be repeated.
+    /// Imports the journals of another workspace; see [`journal_import`]. The import can be repeated.
     pub fn take_journals(
         &self,
         caller: &Caller,

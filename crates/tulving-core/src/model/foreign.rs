@@ -1,5 +1,5 @@
 //! The data of another memory system, converted to our types. A reader parses that system's own files, then
-//! [`adopt`](crate::verbs::adopt) imports the result.
+//! [`foreign_import`](crate::verbs::foreign_import) imports the result.
 //!
 //! Names come from the other system. Each import gives the same names, wherever the files of the other system are.
 

@@ -43,8 +43,7 @@ pub(super) fn instructions(dialect: Dialect) -> &'static str {
     }
 }
 
-/// Describes a tool of a dialect. Annotations that equal the default of the protocol are left out, and a tool that only
-/// reads needs no others.
+/// Describes a tool of a dialect. A tool that only reads needs no annotations about what it changes.
 pub(super) fn tool(tool: &DialectTool) -> rmcp::model::Tool {
     let mut offered = rmcp::model::Tool::new(tool.name, tool.description, Arc::new(tool.offered_input()))
         .with_title(tool.title);
@@ -53,7 +52,7 @@ pub(super) fn tool(tool: &DialectTool) -> rmcp::model::Tool {
     offered.annotations = Some(ToolAnnotations::from_raw(
         None,
         reads.then_some(true),
-        (!reads && tool.effect != ToolEffect::Removes).then_some(false),
+        (!reads).then_some(tool.effect == ToolEffect::Removes),
         (!reads && tool.effect != ToolEffect::Adds).then_some(true),
         Some(false),
     ));

@@ -2,7 +2,7 @@
 //!
 //! The file is written in place, so that programs that have it open keep it. A lock on the folder allows only one
 //! writer at a time. The bytes to write are first recorded in a note in the home: if the process dies during the write,
-//! the next process writes the rest; see [`mend`]. A call removes only bytes that it has added itself.
+//! the next process writes the rest; see [`append_recovery`]. A call removes only bytes that it has added itself.
 
 use std::fs::File;
 use std::io::{self, Seek as _, Write as _};

@@ -1,9 +1,9 @@
 //! The files that people can read, on disk.
 //!
 //! [`Workspace`] implements the [`Files`] port below a folder, which may be an agent's own folder. Every path is
-//! resolved [`beneath`] the folder of its space through open folders. [`append`] and [`replace`] write, both with a
-//! [`lock`] on the containing folder. [`notes`] in the home record unfinished work. If a process dies, [`mend`] and
-//! [`pending_file`] complete that work. Nothing is read or written before the first call.
+//! resolved below the folder of its space, through open folders ([`folder_access`]). [`append`] and [`replace`] write, both
+//! with a [`lock`] on the containing folder. [`notes`] in the home record unfinished work. If a process dies,
+//! [`append_recovery`] and [`pending_file`] complete that work. Nothing is read or written before the first call.
 
 mod append;
 mod append_recovery;
