@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tulving_core::model::id::SpaceId;
 use tulving_core::model::request::TokenRequest;
-use tulving_core::model::space::{Space, Token};
+use tulving_core::model::space::{Membership, Principal, Space, Token};
 use tulving_core::model::time::Timestamp;
 use tulving_core::model::vocabulary::{PrincipalKind, Role, SpaceKind};
 
@@ -44,7 +44,7 @@ pub(super) fn operations() -> Vec<Operation> {
 /// A space.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Space")]
-struct SpaceReply {
+pub struct SpaceReply {
     /// Its id.
     id: String,
     /// Its name.
@@ -57,21 +57,29 @@ struct SpaceReply {
     created_at: Timestamp,
 }
 
-fn place(context: &ToolContext<'_>, space: Space) -> SpaceReply {
-    SpaceReply {
-        id: space.id.to_string(),
-        current: space.id == context.caller.space,
-        name: space.name,
-        kind: space.kind,
-        created_at: space.created_at,
+impl SpaceReply {
+    /// Describes a space for a call in the space `current`.
+    pub fn of(space: Space, current: SpaceId) -> Self {
+        Self {
+            id: space.id.to_string(),
+            current: space.id == current,
+            name: space.name,
+            kind: space.kind,
+            created_at: space.created_at,
+        }
     }
 }
 
+fn place(context: &ToolContext<'_>, space: Space) -> SpaceReply {
+    SpaceReply::of(space, context.caller.space)
+}
+
+/// The spaces that a caller may see.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "SpaceList")]
-struct SpaceListReply {
+pub struct SpaceListReply {
     /// The spaces, by name.
-    spaces: Vec<SpaceReply>,
+    pub spaces: Vec<SpaceReply>,
 }
 
 fn spaces(
@@ -117,15 +125,17 @@ fn space(
     Ok(place(context, context.engine.space(&there)?).into())
 }
 
+/// The members of a space.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "MemberList")]
-struct MemberListReply {
+pub struct MemberListReply {
     /// The members, by name.
-    members: Vec<MemberReply>,
+    pub members: Vec<MemberReply>,
 }
 
+/// A member of a space.
 #[derive(Serialize, JsonSchema)]
-struct MemberReply {
+pub struct MemberReply {
     /// The id of the member.
     id: String,
     /// The name of the member.
@@ -136,18 +146,18 @@ struct MemberReply {
     role: Role,
 }
 
+impl From<(Principal, Membership)> for MemberReply {
+    fn from((who, membership): (Principal, Membership)) -> Self {
+        Self { id: who.id.to_string(), name: who.name, kind: who.kind, role: membership.role }
+    }
+}
+
 fn members(
     context: &ToolContext<'_>,
     SingleInput(of): SingleInput<SpaceIdArguments>,
 ) -> Result<OperationOutput<MemberListReply>, ToolError> {
     let found = context.engine.members(&context.caller, &of.space_id)?;
-    let member = |(who, membership): (
-        tulving_core::model::space::Principal,
-        tulving_core::model::space::Membership,
-    )| {
-        MemberReply { id: who.id.to_string(), name: who.name, kind: who.kind, role: membership.role }
-    };
-    Ok(MemberListReply { members: found.into_iter().map(member).collect() }.into())
+    Ok(MemberListReply { members: found.into_iter().map(MemberReply::from).collect() }.into())
 }
 
 /// Names a member of a space.
@@ -200,7 +210,7 @@ fn remove(
 /// A token, without its secret.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Token")]
-struct TokenReply {
+pub struct TokenReply {
     /// Its id.
     id: String,
     /// Its label.
@@ -231,11 +241,12 @@ impl From<Token> for TokenReply {
     }
 }
 
+/// The tokens that a caller may manage.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "TokenList")]
-struct TokenListReply {
+pub struct TokenListReply {
     /// The tokens, newest first.
-    tokens: Vec<TokenReply>,
+    pub tokens: Vec<TokenReply>,
 }
 
 fn tokens(
@@ -271,11 +282,12 @@ struct CreateTokenArguments {
 /// A new token, with its secret.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "CreatedToken")]
-struct CreateTokenReply {
+pub struct CreateTokenReply {
     /// The token itself. It cannot be shown again.
-    token: String,
+    pub token: String,
     #[serde(flatten)]
-    known: TokenReply,
+    /// Everything else about the token.
+    pub known: TokenReply,
 }
 
 fn mint(

@@ -44,7 +44,7 @@ pub(super) fn operations() -> Vec<Operation> {
 /// A piece of background work.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Job")]
-struct JobReply {
+pub struct JobReply {
     /// Its id.
     id: String,
     /// The worker that runs it.
@@ -92,13 +92,14 @@ struct ListJobsArguments {
     limit: Option<WholeNumber>,
 }
 
+/// Jobs, and the number of memories that wait for their embeddings.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "JobList")]
-struct JobListReply {
+pub struct JobListReply {
     /// The jobs, the earliest due first.
-    jobs: Vec<JobReply>,
+    pub jobs: Vec<JobReply>,
     /// Number of memories that wait for their embeddings.
-    waiting_to_be_embedded: u64,
+    pub waiting_to_be_embedded: u64,
 }
 
 fn jobs(

@@ -27,8 +27,15 @@ use std::sync::LazyLock;
 use tulving_core::model::answer::{Warning, WarningMessage};
 use tulving_dialects::Dialect;
 
+pub use access::{
+    CreateTokenReply, MemberListReply, MemberReply, SpaceListReply, SpaceReply, TokenListReply, TokenReply,
+};
 pub use components::{Components, OperationSchemas, shared, shared_name};
 pub use example::{example, kind};
+pub use jobs::{JobListReply, JobReply};
+pub use passes::{
+    ConsolidateReply, PassDetailsReply, PassListReply, PassReply, UndoLastReply, UndoPassReply,
+};
 pub use tulving_dialects::operation::{Audience, Operation, OperationMethod, OperationReply};
 
 /// Returns every operation, in the order in which they are listed.

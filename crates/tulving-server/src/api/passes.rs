@@ -3,10 +3,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tulving_core::model::id::PassId;
-use tulving_core::model::pass::{DescribedAct, LastUndoOutcome, Pass, PassFilter, UndoStep, UndoneChange};
+use tulving_core::model::pass::{
+    DescribedAct, DescribedPass, LastUndoOutcome, Pass, PassFilter, PassUndoResult, UndoStep, UndoneChange,
+};
 use tulving_core::model::time::Timestamp;
 use tulving_core::model::vocabulary::{PassKind, PassOutcome};
-use tulving_core::{DroppedLine, RejectedLine};
+use tulving_core::{ConsolidationSummary, DroppedLine, RejectedLine};
 
 use tulving_core::model::answer::UnreadableFile;
 use tulving_dialects::argument::{WholeNumber, limited};
@@ -65,7 +67,7 @@ struct ConsolidateArguments {
 /// The result of a consolidation.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "ConsolidationReport")]
-struct ConsolidateReply {
+pub struct ConsolidateReply {
     /// True if the file was written.
     written: bool,
     /// The id of the pass; null if nothing was written.
@@ -126,27 +128,32 @@ fn consolidate(
 ) -> Result<OperationOutput<ConsolidateReply>, ToolError> {
     let write = !how.dry_run && (how.apply || context.engine.llm().is_some());
     let described = context.engine.consolidate(&context.caller, write)?;
-    let left_out = |RejectedLine { line, why }: RejectedLine| DeclinedLineReply { line, why };
-    let gone = |DroppedLine { line, by }: DroppedLine| RemovedLineReply { line, by };
-    Ok(ConsolidateReply {
-        left_out: described.left_out.into_iter().map(left_out).collect(),
-        held: described.held.map(|pass| pass.to_string()),
-        put_back: described.put_back,
-        gone: described.gone.into_iter().map(gone).collect(),
-        predicted: described.predicted,
-        written: described.pass.is_some(),
-        pass_id: described.pass.map(|pass| pass.to_string()),
-        model: described.model,
-        journals: described.journals,
-        unread: described.unread,
-        added: described.added,
-        removed: described.removed,
-        diff: described.diff,
-        dropped: described.dropped,
-        stays: described.stays,
-        records: described.records.iter().map(ToString::to_string).collect(),
+    Ok(ConsolidateReply::from(described).into())
+}
+
+impl From<ConsolidationSummary> for ConsolidateReply {
+    fn from(described: ConsolidationSummary) -> Self {
+        let left_out = |RejectedLine { line, why }: RejectedLine| DeclinedLineReply { line, why };
+        let gone = |DroppedLine { line, by }: DroppedLine| RemovedLineReply { line, by };
+        Self {
+            left_out: described.left_out.into_iter().map(left_out).collect(),
+            held: described.held.map(|pass| pass.to_string()),
+            put_back: described.put_back,
+            gone: described.gone.into_iter().map(gone).collect(),
+            predicted: described.predicted,
+            written: described.pass.is_some(),
+            pass_id: described.pass.map(|pass| pass.to_string()),
+            model: described.model,
+            journals: described.journals,
+            unread: described.unread,
+            added: described.added,
+            removed: described.removed,
+            diff: described.diff,
+            dropped: described.dropped,
+            stays: described.stays,
+            records: described.records.iter().map(ToString::to_string).collect(),
+        }
     }
-    .into())
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -164,7 +171,7 @@ struct ListPassesArguments {
 /// A pass.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Pass")]
-struct PassReply {
+pub struct PassReply {
     /// Its id.
     id: String,
     /// The kind of work.
@@ -188,7 +195,8 @@ struct PassReply {
 }
 
 impl PassReply {
-    fn of(pass: Pass, now: Timestamp) -> Self {
+    /// Describes a pass at this time.
+    pub fn of(pass: Pass, now: Timestamp) -> Self {
         Self {
             interrupted: pass.is_interrupted(now),
             id: pass.id.to_string(),
@@ -204,11 +212,12 @@ impl PassReply {
     }
 }
 
+/// A page of passes.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "PassList")]
-struct PassListReply {
+pub struct PassListReply {
     /// The passes, newest first.
-    passes: Vec<PassReply>,
+    pub passes: Vec<PassReply>,
 }
 
 fn list(
@@ -247,7 +256,7 @@ struct PassActReply {
 /// A pass, with all its acts.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "PassDetails")]
-struct PassDetailsReply {
+pub struct PassDetailsReply {
     /// The pass.
     #[serde(flatten)]
     pass: PassReply,
@@ -260,9 +269,18 @@ fn get(
     SingleInput(this): SingleInput<GetPassArguments>,
 ) -> Result<OperationOutput<PassDetailsReply>, ToolError> {
     let described = context.engine.pass(&context.caller, named("pass_id", &this.pass_id)?)?;
-    let action = |DescribedAct { text, diff }: DescribedAct| PassActReply { text, diff };
-    let pass = PassReply::of(described.pass, context.engine.now());
-    Ok(PassDetailsReply { described: described.described.into_iter().map(action).collect(), pass }.into())
+    Ok(PassDetailsReply::of(described, context.engine.now()).into())
+}
+
+impl PassDetailsReply {
+    /// Describes a pass with its acts at this time.
+    pub fn of(described: DescribedPass, now: Timestamp) -> Self {
+        let act = |DescribedAct { text, diff }: DescribedAct| PassActReply { text, diff };
+        Self {
+            described: described.described.into_iter().map(act).collect(),
+            pass: PassReply::of(described.pass, now),
+        }
+    }
 }
 
 /// Names a pass to undo.
@@ -287,9 +305,10 @@ struct UndoStepReply {
     stays: Option<String>,
 }
 
+/// The result of undoing a pass.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "UndoReport")]
-struct UndoPassReply {
+pub struct UndoPassReply {
     /// The pass in its new state.
     pass: PassReply,
     /// The acts that were undone and those that stay, the last act first.
@@ -301,9 +320,21 @@ fn undo(
     SingleInput(back): SingleInput<UndoPassArguments>,
 ) -> Result<OperationOutput<UndoPassReply>, ToolError> {
     let undone = context.engine.undo(&context.caller, named("pass_id", &back.pass_id)?, back.dry_run)?;
-    let step = |UndoStep { text, stays }: UndoStep| UndoStepReply { text, stays };
-    let pass = PassReply::of(undone.pass, context.engine.now());
-    Ok(UndoPassReply { pass, steps: undone.steps.into_iter().map(step).collect() }.into())
+    Ok(UndoPassReply::of(undone, context.engine.now()).into())
+}
+
+impl From<UndoStep> for UndoStepReply {
+    fn from(UndoStep { text, stays }: UndoStep) -> Self {
+        Self { text, stays }
+    }
+}
+
+impl UndoPassReply {
+    /// Describes an undone pass at this time.
+    pub fn of(undone: PassUndoResult, now: Timestamp) -> Self {
+        let steps = undone.steps.into_iter().map(UndoStepReply::from).collect();
+        Self { pass: PassReply::of(undone.pass, now), steps }
+    }
 }
 
 /// The options of an undo.
@@ -317,7 +348,7 @@ struct UndoLastArguments {
 
 /// The last change, which was undone.
 #[derive(Serialize, JsonSchema)]
-struct UndoLastReply {
+pub struct UndoLastReply {
     /// The pass that made it; null if no pass did.
     pass: Option<PassReply>,
     /// Time of the change.
@@ -334,20 +365,25 @@ fn undo_last(
     context: &ToolContext<'_>,
     SingleInput(back): SingleInput<UndoLastArguments>,
 ) -> Result<OperationOutput<UndoLastReply>, ToolError> {
-    let step = |UndoStep { text, stays }: UndoStep| UndoStepReply { text, stays };
-    Ok(match context.engine.undo_last(&context.caller, back.dry_run)? {
-        LastUndoOutcome::Pass(undone) => {
-            let at = undone.pass.began_at;
-            let pass = Some(PassReply::of(undone.pass, context.engine.now()));
-            let steps = undone.steps.into_iter().map(step).collect();
-            UndoLastReply { pass, at, agent: None, redoable: false, steps }
-        }
-        LastUndoOutcome::Change(undone) => {
-            let UndoneChange { at, agent, redoable, steps } = undone;
-            UndoLastReply { pass: None, at, agent, redoable, steps: steps.into_iter().map(step).collect() }
+    let undone = context.engine.undo_last(&context.caller, back.dry_run)?;
+    Ok(UndoLastReply::of(undone, context.engine.now()).into())
+}
+
+impl UndoLastReply {
+    /// Describes the last change at this time.
+    pub fn of(undone: LastUndoOutcome, now: Timestamp) -> Self {
+        match undone {
+            LastUndoOutcome::Pass(undone) => {
+                let at = undone.pass.began_at;
+                let UndoPassReply { pass, steps } = UndoPassReply::of(undone, now);
+                Self { pass: Some(pass), at, agent: None, redoable: false, steps }
+            }
+            LastUndoOutcome::Change(UndoneChange { at, agent, redoable, steps }) => {
+                let steps = steps.into_iter().map(UndoStepReply::from).collect();
+                Self { pass: None, at, agent, redoable, steps }
+            }
         }
     }
-    .into())
 }
 
 fn named(field: &'static str, id: &str) -> Result<PassId, ToolError> {

@@ -1,8 +1,8 @@
 //! `tulving consolidate`: adds lasting knowledge from the last journals to `MEMORY.md`.
 
 use clap::Args;
-use serde::Serialize;
 use tulving_core::{ConsolidationSummary, DroppedLine, RejectedLine};
+use tulving_server::api::ConsolidateReply;
 
 use super::passes::change;
 use crate::exit::Outcome;
@@ -35,15 +35,6 @@ pub(crate) struct ConsolidateArgs {
     apply: bool,
 }
 
-/// The result, for programs.
-#[derive(Serialize)]
-struct ConsolidateReport<'a> {
-    /// True if the file was written.
-    written: bool,
-    #[serde(flatten)]
-    described: &'a ConsolidationSummary,
-}
-
 pub(super) fn run(args: &ConsolidateArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let caller = app.here()?;
     let write = !args.dry_run && (args.apply || app.engine.llm().is_some());
@@ -51,7 +42,7 @@ pub(super) fn run(args: &ConsolidateArgs, app: &App<'_>, printer: &mut Printer) 
     app.engine.release_jobs(&worker::is_gone)?;
     let described = app.engine.consolidate(&caller, write)?;
     if printer.json() {
-        printer.document(&ConsolidateReport { written: described.pass.is_some(), described: &described })?;
+        printer.document(&ConsolidateReply::from(described))?;
         return Ok(Outcome::Done);
     }
     if described.journals > 0 {

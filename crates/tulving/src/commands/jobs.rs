@@ -8,6 +8,8 @@ use tulving_core::model::preview;
 use tulving_core::model::vocabulary::JobState;
 use tulving_core::{JobResult, TurnReadingCounts};
 
+use tulving_server::api::{JobListReply, JobReply};
+
 use crate::args::word;
 use crate::exit::Outcome;
 use crate::failure::Failure;
@@ -61,13 +63,6 @@ enum JobsCommand {
     },
 }
 
-#[derive(Serialize)]
-struct JobsReport {
-    jobs: Vec<Job>,
-    /// Number of memories that wait for their vectors.
-    waiting_to_be_embedded: u64,
-}
-
 pub(super) fn run(args: &JobsArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     match &args.command {
         None => list(args, app, printer),
@@ -81,7 +76,7 @@ pub(super) fn run(args: &JobsArgs, app: &App<'_>, printer: &mut Printer) -> Resu
             })?;
             let job = app.engine.retry_job(app.everywhere("jobs")?, id)?;
             if printer.json() {
-                printer.document(&job)?;
+                printer.document(&JobReply::from(job))?;
             } else {
                 printer.line(format!("{} is {}", job.id, job.state))?;
             }
@@ -97,6 +92,7 @@ fn retry_all(app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
         retried.push(app.engine.retry_job(app.everywhere("jobs")?, job.id)?);
     }
     if printer.json() {
+        let retried: Vec<JobReply> = retried.into_iter().map(JobReply::from).collect();
         printer.document(&serde_json::json!({ "jobs": retried }))?;
         return Ok(Outcome::Done);
     }
@@ -114,7 +110,8 @@ fn list(args: &JobsArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome
     let jobs = app.engine.jobs(app.everywhere("jobs")?, &args.states, args.limit)?;
     let waiting_to_be_embedded = app.engine.waiting_to_be_embedded(app.everywhere("jobs")?)?;
     if printer.json() {
-        printer.document(&JobsReport { jobs, waiting_to_be_embedded })?;
+        let jobs = jobs.into_iter().map(JobReply::from).collect();
+        printer.document(&JobListReply { jobs, waiting_to_be_embedded })?;
         return Ok(Outcome::Done);
     }
     let row = |job: &Job| {

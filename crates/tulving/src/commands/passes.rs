@@ -1,7 +1,6 @@
 //! `tulving passes` lists background passes. `tulving undo` undoes a pass or the last manual change.
 
 use clap::Args;
-use serde::Serialize;
 use tulving_core::model::error::Field;
 use tulving_core::model::id::PassId;
 use tulving_core::model::limits;
@@ -11,6 +10,7 @@ use tulving_core::model::pass::{
 use tulving_core::model::preview;
 use tulving_core::model::time::Timestamp;
 use tulving_core::model::vocabulary::{PassKind, PassOutcome};
+use tulving_server::api::{PassDetailsReply, PassListReply, PassReply, UndoLastReply, UndoPassReply};
 
 use crate::args::{count, whole_number, word};
 use crate::exit::Outcome;
@@ -80,24 +80,10 @@ pub(crate) struct UndoArgs {
     dry_run: bool,
 }
 
-#[derive(Serialize)]
-struct PassList<'a> {
-    passes: Vec<ListedPass<'a>>,
-}
-
-/// A pass, for programs.
-#[derive(Serialize)]
-struct ListedPass<'a> {
-    #[serde(flatten)]
-    pass: &'a Pass,
-    /// True if the pass was interrupted and will never end.
-    interrupted: bool,
-}
-
 pub(super) fn run(args: &PassesArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     if let Some(pass) = &args.pass {
         let described = app.engine.pass(&app.here()?, named(pass)?)?;
-        return one(&described, app, printer);
+        return one(described, app, printer);
     }
     let caller = app.here()?;
     let filter = PassFilter {
@@ -108,9 +94,9 @@ pub(super) fn run(args: &PassesArgs, app: &App<'_>, printer: &mut Printer) -> Re
     };
     let passes = app.engine.passes(&caller, &filter)?;
     if printer.json() {
-        let listed = |pass| ListedPass { pass, interrupted: pass.is_interrupted(printer.now()) };
-        let passes = passes.iter().map(listed).collect();
-        printer.document(&PassList { passes })?;
+        let now = printer.now();
+        let passes = passes.into_iter().map(|pass| PassReply::of(pass, now)).collect();
+        printer.document(&PassListReply { passes })?;
         return Ok(Outcome::Done);
     }
     if passes.is_empty() {
@@ -135,9 +121,9 @@ pub(super) fn run(args: &PassesArgs, app: &App<'_>, printer: &mut Printer) -> Re
     Ok(Outcome::Done)
 }
 
-fn one(described: &DescribedPass, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+fn one(described: DescribedPass, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     if printer.json() {
-        printer.document(described)?;
+        printer.document(&PassDetailsReply::of(described, printer.now()))?;
         return Ok(Outcome::Done);
     }
     let pass = &described.pass;
@@ -184,9 +170,23 @@ pub(super) fn undo(args: &UndoArgs, app: &App<'_>, printer: &mut Printer) -> Res
         Some(pass) => LastUndoOutcome::Pass(app.engine.undo(&caller, named(pass)?, args.dry_run)?),
         None => app.engine.undo_last(&caller, args.dry_run)?,
     };
+    if printer.json() {
+        if let LastUndoOutcome::Pass(undone) = &last
+            && undone.taken_back() == 0
+        {
+            printer.warning(summary(undone, args.dry_run))?;
+        }
+        match (last, &args.pass) {
+            (LastUndoOutcome::Pass(undone), Some(_)) => {
+                printer.document(&UndoPassReply::of(undone, printer.now()))?;
+            }
+            (last, _) => printer.document(&UndoLastReply::of(last, printer.now()))?,
+        }
+        return Ok(Outcome::Done);
+    }
     match &last {
         LastUndoOutcome::Pass(undone) => {
-            if args.pass.is_none() && !printer.json() {
+            if args.pass.is_none() {
                 let Pass { id, kind, .. } = &undone.pass;
                 printer.line(format!("The last change was made by the pass {id} ({kind})"))?;
             }
@@ -197,23 +197,12 @@ pub(super) fn undo(args: &UndoArgs, app: &App<'_>, printer: &mut Printer) -> Res
 }
 
 fn of_pass(undone: &PassUndoResult, dry_run: bool, printer: &mut Printer) -> Result<Outcome, Failure> {
-    if printer.json() {
-        if undone.taken_back() == 0 {
-            printer.warning(summary(undone, dry_run))?;
-        }
-        printer.document(undone)?;
-        return Ok(Outcome::Done);
-    }
     steps(&undone.steps, dry_run, printer)?;
     printer.note(summary(undone, dry_run))?;
     Ok(Outcome::Done)
 }
 
 fn of_change(undone: &UndoneChange, dry_run: bool, printer: &mut Printer) -> Result<Outcome, Failure> {
-    if printer.json() {
-        printer.document(undone)?;
-        return Ok(Outcome::Done);
-    }
     let shown = undone.steps.len().min(STEPS);
     steps(&undone.steps[..shown], dry_run, printer)?;
     if undone.steps.len() > shown {

@@ -1,12 +1,12 @@
 //! `tulving space`: manages spaces and their members.
 
-use std::collections::BTreeMap;
-
 use clap::{Args, Subcommand};
 use serde::Serialize;
 use tulving_core::model::preview;
 use tulving_core::model::space::{Membership, Principal};
-use tulving_core::model::vocabulary::{PrincipalKind, Role, SpaceKind};
+use tulving_core::model::vocabulary::{Role, SpaceKind};
+
+use tulving_server::api::{MemberListReply, MemberReply, SpaceListReply, SpaceReply};
 
 use crate::args::word;
 use crate::exit::Outcome;
@@ -71,39 +71,24 @@ enum SpaceCommand {
     },
 }
 
-/// A member for programs.
-#[derive(Serialize)]
-struct SpaceMember<'a> {
-    name: &'a str,
-    kind: PrincipalKind,
-    #[serde(flatten)]
-    membership: &'a Membership,
-}
-
-impl<'a> SpaceMember<'a> {
-    fn of((principal, membership): &'a (Principal, Membership)) -> Self {
-        Self { name: &principal.name, kind: principal.kind, membership }
-    }
-}
-
 pub(super) fn run(args: &SpaceArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     match &args.command {
         SpaceCommand::List => list(app, printer),
         SpaceCommand::Create { name, group } => {
             create(name, if *group { SpaceKind::Group } else { SpaceKind::Hub }, app, printer)
         }
-        SpaceCommand::Members { name } => members(&app.engine.members(&app.here()?, name)?, printer),
+        SpaceCommand::Members { name } => members(app.engine.members(&app.here()?, name)?, printer),
         SpaceCommand::AddMember { name, principal, role } => {
             let member = app.engine.set_member(&app.here()?, name, principal, *role)?;
             say(
-                &member,
+                &serde_json::json!({ "name": principal, "role": member.role }),
                 format!("`{principal}` is {} {role} of `{name}`", preview::article(role.as_str())),
                 printer,
             )
         }
         SpaceCommand::RemoveMember { name, principal } => {
             app.engine.remove_member(&app.here()?, name, principal)?;
-            let removed = serde_json::json!({ "removed": principal, "space": name });
+            let removed = serde_json::json!({ "deleted": true });
             say(&removed, format!("`{principal}` is no longer in `{name}`"), printer)
         }
     }
@@ -119,9 +104,11 @@ fn say(document: &impl Serialize, sentence: String, printer: &mut Printer) -> Re
 }
 
 fn list(app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
-    let spaces = app.engine.spaces(&app.here()?)?;
+    let caller = app.here()?;
+    let spaces = app.engine.spaces(&caller)?;
     if printer.json() {
-        printer.document(&BTreeMap::from([("spaces", &spaces)]))?;
+        let spaces = spaces.into_iter().map(|space| SpaceReply::of(space, caller.space)).collect();
+        printer.document(&SpaceListReply { spaces })?;
         return Ok(Outcome::Done);
     }
     let now = printer.now();
@@ -134,15 +121,16 @@ fn list(app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
 }
 
 fn create(name: &str, kind: SpaceKind, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
-    let space = app.engine.create_space(app.everywhere("space create")?, name, kind)?;
+    let caller = app.everywhere("space create")?;
+    let space = app.engine.create_space(caller, name, kind)?;
     let sentence = format!("Created the {kind} `{}`; use it with --space {0}", space.name);
-    say(&space, sentence, printer)
+    say(&SpaceReply::of(space, caller.space), sentence, printer)
 }
 
-fn members(members: &[(Principal, Membership)], printer: &mut Printer) -> Result<Outcome, Failure> {
+fn members(members: Vec<(Principal, Membership)>, printer: &mut Printer) -> Result<Outcome, Failure> {
     if printer.json() {
-        let members: Vec<_> = members.iter().map(SpaceMember::of).collect();
-        printer.document(&BTreeMap::from([("members", &members)]))?;
+        printer
+            .document(&MemberListReply { members: members.into_iter().map(MemberReply::from).collect() })?;
         return Ok(Outcome::Done);
     }
     let row = |(principal, membership): &(Principal, Membership)| {

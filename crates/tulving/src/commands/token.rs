@@ -1,14 +1,13 @@
 //! `tulving token`: manages the tokens with which agents and programs act.
 
-use std::collections::BTreeMap;
-
 use clap::{Args, Subcommand};
-use serde::Serialize;
 use tulving_core::model::id::{PrincipalId, SpaceId};
 use tulving_core::model::preview;
 use tulving_core::model::request::TokenRequest;
-use tulving_core::model::space::Token as UnsavedFile;
+use tulving_core::model::space::Token;
 use tulving_core::model::vocabulary::{PrincipalKind, Role};
+
+use tulving_server::api::{CreateTokenReply, TokenListReply, TokenReply};
 
 use crate::args::word;
 use crate::exit::Outcome;
@@ -72,15 +71,6 @@ struct TokenCreateArgs {
     role: Role,
 }
 
-/// A new token for programs.
-#[derive(Serialize)]
-struct NewToken<'a> {
-    token: &'a str,
-    #[serde(flatten)]
-    kept: &'a UnsavedFile,
-    principal_name: &'a str,
-}
-
 pub(super) fn run(args: &TokenArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     match &args.command {
         TokenCommand::Create(args) => create(args, app, printer),
@@ -105,11 +95,7 @@ fn create(args: &TokenCreateArgs, app: &App<'_>, printer: &mut Printer) -> Resul
     };
     let (secret, kept) = app.engine.create_token(&caller, &request)?;
     if printer.json() {
-        printer.document(&NewToken {
-            token: secret.reveal(),
-            kept: &kept,
-            principal_name: &args.principal,
-        })?;
+        printer.document(&CreateTokenReply { token: secret.reveal().to_owned(), known: kept.into() })?;
         return Ok(Outcome::Done);
     }
     printer.line(style::paint(STRONG, secret.reveal()))?;
@@ -129,14 +115,14 @@ fn spaces(args: &TokenCreateArgs, app: &App<'_>) -> Result<Vec<SpaceId>, Failure
 fn list(app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let tokens = app.engine.tokens(&app.here()?)?;
     if printer.json() {
-        printer.document(&BTreeMap::from([("tokens", &tokens)]))?;
+        printer.document(&TokenListReply { tokens: tokens.into_iter().map(TokenReply::from).collect() })?;
         return Ok(Outcome::Done);
     }
     let ids: Vec<PrincipalId> = tokens.iter().map(|token| token.principal).collect();
     let names = app.engine.names(&ids)?;
     let spaces = app.space_names()?;
     let now = printer.now();
-    let row = |token: &UnsavedFile| {
+    let row = |token: &Token| {
         let within: Vec<String> =
             token.spaces.iter().map(|id| spaces.get(id).cloned().unwrap_or_else(|| id.to_string())).collect();
         [
@@ -170,7 +156,7 @@ fn rotate(app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
 fn revoke(which: &str, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let token = app.engine.revoke_token(&app.here()?, which)?;
     if printer.json() {
-        printer.document(&token)?;
+        printer.document(&TokenReply::from(token))?;
     } else {
         printer.line(format!("Revoked the token `{}` ({})", token.label, token.id))?;
     }

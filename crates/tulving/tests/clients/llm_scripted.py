@@ -201,7 +201,7 @@ def consolidate(service, url):
         told = run("consolidate")
         report = json.loads(told.stdout or "{}")
         check(f"{service} rewrites MEMORY.md", report.get("written") and memory.read_text() == "- Saffron is bought on Mondays\n", told)
-        undone = run("undo", report.get("pass") or "none")
+        undone = run("undo", report.get("pass_id") or "none")
         check(f"{service} is undone", undone.returncode == 0 and not memory.exists(), undone)
         token = (Path(home) / "api-token").read_text()
         run("journal", "--note", "write elsewhere")

@@ -249,7 +249,7 @@ fn the_space_flag_confines_commands_and_the_settings_only_choose() {
     let spaces = |label: &str| {
         let tokens = tulving.json(&["token", "list"])["tokens"].as_array().expect("a list").clone();
         let token = tokens.into_iter().find(|token| token["label"] == label).expect("the token");
-        token["spaces"].as_array().expect("a list").len()
+        token["space_ids"].as_array().expect("a list").len()
     };
     assert_eq!((spaces("one"), spaces("two"), spaces("both")), (1, 1, 2));
     // A command that names a second space itself reaches that one too.

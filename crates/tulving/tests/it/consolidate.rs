@@ -63,7 +63,7 @@ fn without_a_model_it_is_proposed_then_written_shown_and_undone() {
         (&json!(true), &json!(1), &json!(0))
     );
     assert!(memory(&tulving).ends_with("- bo works from Graz now.\n"), "{}", memory(&tulving));
-    let pass = described["pass"].as_str().expect("a pass").to_owned();
+    let pass = described["pass_id"].as_str().expect("a pass").to_owned();
     let shown = tulving.ok(&["passes", &pass]);
     assert!(shown.contains("rewrote memory/MEMORY.md: 1 line added, 0 removed"), "{shown}");
     assert!(shown.contains("+ - bo works from Graz now"), "{shown}");
@@ -88,7 +88,7 @@ fn without_a_model_it_is_proposed_then_written_shown_and_undone() {
 fn what_somebody_edited_since_stays() {
     let tulving = Tulving::new();
     workspace(&tulving, "Bo works from Graz now\n", "Bo works from Graz now\n");
-    let pass = tulving.json(&["consolidate", "--apply"])["pass"].as_str().expect("a pass").to_owned();
+    let pass = tulving.json(&["consolidate", "--apply"])["pass_id"].as_str().expect("a pass").to_owned();
     fs::write(file(&tulving, "MEMORY.md"), "- mine\n").expect("edited");
     let described = tulving.ok(&["undo", &pass]);
     assert!(
@@ -205,7 +205,7 @@ fn a_file_that_a_pass_made_is_gone_once_that_is_undone() {
     let tulving = Tulving::new();
     workspace(&tulving, "Bo works from Graz now\n", "Bo works from Graz now\n");
     fs::remove_file(file(&tulving, "MEMORY.md")).expect("removed");
-    let pass = tulving.json(&["consolidate", "--apply"])["pass"].as_str().expect("a pass").to_owned();
+    let pass = tulving.json(&["consolidate", "--apply"])["pass_id"].as_str().expect("a pass").to_owned();
     assert_eq!(memory(&tulving), "- Bo works from Graz now\n");
     assert_eq!(tulving.json(&["passes"])["passes"][0]["interrupted"], false);
     tulving.ok(&["undo", &pass]);
@@ -217,7 +217,7 @@ fn a_file_that_a_pass_made_is_gone_once_that_is_undone() {
 fn a_pass_that_was_cut_short_is_shown_as_interrupted_and_can_be_undone() {
     let tulving = Tulving::new();
     workspace(&tulving, "Bo works from Graz now\n", "Bo works from Graz now\n");
-    let pass = tulving.json(&["consolidate", "--apply"])["pass"].as_str().expect("a pass").to_owned();
+    let pass = tulving.json(&["consolidate", "--apply"])["pass_id"].as_str().expect("a pass").to_owned();
     let store = rusqlite::Connection::open(tulving.home().join("tulving.db")).expect("a store");
     let ago = |micros: i64| {
         let begun = "UPDATE passes SET outcome = 'begun', ended_at = NULL, began_at = began_at - ?1";
