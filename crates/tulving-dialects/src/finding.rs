@@ -2,6 +2,7 @@
 
 use tulving_core::model::answer::{Answer, Lane, Page};
 use tulving_core::model::error::Error;
+use tulving_core::model::limits;
 use tulving_core::model::request::{
     ForgottenFilter, ListBounds, ListQuery, ListRequest, MemoryFilter, Mode, Quarantined, RecallQuery,
     RecallQuestion, RecallRequest,
@@ -14,6 +15,8 @@ use crate::tool::{ToolContext, ToolError};
 /// Default and maximum number of memories for a question.
 const USUAL: i64 = 10;
 const MOST: i64 = 1_000;
+/// Default number of memories if nothing seems to answer the question.
+const NEAREST: i64 = limits::NEAREST as i64;
 /// Default and maximum number of memories on a page of a list.
 const USUAL_PAGE: i64 = 20;
 const MOST_PAGE: i64 = 1_000;
@@ -61,6 +64,7 @@ pub fn recall(
                 channel: query.channel,
                 abstain_below: query.abstain_below,
                 list_limit: Some(listed?),
+                nearest_limit: Some(limited(context, query.limit, NEAREST, MOST)?),
                 token_budget,
                 ..RecallQuestion::new(question)
             };

@@ -29,11 +29,35 @@ const BATCH: usize = 100;
 /// The arguments of `save` for each memory.
 const SAVED: [&str; 7] = ["content", "type", "importance", "tags", "key", "occurred_at", "updates"];
 /// The arguments of `recall`.
-const RECALLED: [&str; 9] =
-    ["query", "limit", "types", "tags", "done", "since", "until", "as_of", "token_budget"];
+const RECALLED: [&str; 11] = [
+    "query",
+    "limit",
+    "types",
+    "tags",
+    "done",
+    "since",
+    "until",
+    "happened_since",
+    "happened_until",
+    "as_of",
+    "token_budget",
+];
 /// The arguments of `list`.
-const LISTED: [&str; 11] =
-    ["types", "tags", "done", "states", "pinned", "since", "until", "contains", "sort", "limit", "cursor"];
+const LISTED: [&str; 13] = [
+    "types",
+    "tags",
+    "done",
+    "states",
+    "pinned",
+    "since",
+    "until",
+    "happened_since",
+    "happened_until",
+    "contains",
+    "sort",
+    "limit",
+    "cursor",
+];
 /// The arguments of `update`.
 const UPDATED: [&str; 6] = ["id", "content", "type", "importance", "tags", "valid_until"];
 

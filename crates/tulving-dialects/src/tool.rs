@@ -15,8 +15,9 @@ use tulving_core::model::id::{MemoryRef, SpaceId};
 use tulving_core::model::memory::Memory;
 use tulving_core::model::request::Caller;
 use tulving_core::model::space::{Space, Viewer};
-use tulving_core::model::time::{TimeInput, Timestamp};
+use tulving_core::model::time::Timestamp;
 use tulving_core::model::vocabulary::SpaceKind;
+use tulving_text::when::TimeInput;
 
 use crate::Dialect;
 pub use crate::error::ToolError;

@@ -9,18 +9,19 @@ use tulving_core::model::error::IndexError;
 use tulving_core::model::id::{MemoryId, SpaceId};
 use tulving_core::model::memory::{Chunk, Memory};
 use tulving_core::model::search::{
-    Item, QueryVector, SearchQuery, SearchResults, SearchScope, Session, TextProperties, Weights,
+    Item, QueryVector, SearchQuery, SearchResults, SearchScope, Session, TermUse, TextProperties, Weights,
+    is_person,
 };
 use tulving_core::ports::{Feed, Index, Log};
 use tulving_core::text::terms;
 use tulving_text::properties;
+use tulving_text::terms::spelling;
 
 const K1: f64 = 1.2;
 const B: f64 = 0.6;
 /// The weight of a term that only begins with or contains the searched term.
 const PARTIAL: f64 = 0.6;
 const EXPANSIONS: usize = 16;
-const SHORTEST_INSIDE: usize = 4;
 /// Maximum number of unknown terms of the question that are expanded.
 const EXPANDED: usize = 8;
 /// Number of memories that are read at once.
@@ -112,7 +113,7 @@ fn key(doc: &PlainDoc) -> Option<PlainSessionKey> {
 fn doc(memory: &Memory, at: u32, chunks: usize, chunk: &Chunk) -> PlainDoc {
     let terms = terms::of_chunk(memory, chunk);
     let body = memory.fields.text.content.get(chunk.start..chunk.end).unwrap_or_default();
-    let properties = properties::of(body, terms.body.len());
+    let properties = properties::of(body, &terms.body);
     let mut counts: HashMap<String, u32> = HashMap::new();
     for term in terms.body.into_iter().chain(terms.labels) {
         *counts.entry(term).or_default() += 1;
@@ -167,11 +168,17 @@ fn expanded(known: &BTreeMap<&str, f64>, term: &str) -> Vec<String> {
         like.sort_by_key(|known| (known.len(), *known));
         like.into_iter().take(EXPANSIONS).map(str::to_owned).collect::<Vec<_>>()
     };
-    let begins = first(&|known| known.starts_with(term));
-    if !begins.is_empty() || term.chars().count() < SHORTEST_INSIDE {
-        return begins;
+    let mut found = Vec::new();
+    if spelling::may_be_part(term) {
+        found = first(&|known| known.starts_with(term));
+        if found.is_empty() {
+            found = first(&|known| known.contains(term));
+        }
     }
-    first(&|known| known.contains(term))
+    if found.is_empty() {
+        found = first(&|known| spelling::is_misspelt(term, known));
+    }
+    found
 }
 
 struct PlainQueryTerms {
@@ -181,6 +188,8 @@ struct PlainQueryTerms {
     /// The weight of each term of the question by its rarity. A term that no doc contains has the rarity of a term
     /// without docs.
     worth: Vec<f32>,
+    /// The position of each term of the question among the different ones.
+    different: Vec<usize>,
     average: f64,
 }
 
@@ -194,7 +203,16 @@ impl PlainQueryTerms {
             *known.entry(term).or_default() += 1.0;
         }
         let rarity = |holders: f64| (1.0 + (count - holders + 0.5) / (holders + 0.5)).ln();
-        let mut made = Self { terms: Vec::new(), rarities: Vec::new(), worth: Vec::new(), average };
+        let mut first: Vec<&str> = Vec::new();
+        let different = question.terms.iter().map(|term| {
+            first.iter().position(|known| known == term).unwrap_or_else(|| {
+                first.push(term);
+                first.len() - 1
+            })
+        });
+        let different = different.collect();
+        let mut made =
+            Self { terms: Vec::new(), rarities: Vec::new(), worth: Vec::new(), different, average };
         let mut unknown: BTreeSet<&str> = BTreeSet::new();
         for (at, term) in question.terms.iter().enumerate() {
             let (share, meant) = if known.contains_key(term.as_str()) {
@@ -227,6 +245,17 @@ impl PlainQueryTerms {
         parts.sum()
     }
 
+    fn worth_of_different(&self) -> Vec<f32> {
+        let mut sums = vec![0.0; self.different.iter().max().map_or(0, |most| most + 1)];
+        self.different.iter().zip(&self.worth).for_each(|(at, worth)| sums[*at] += worth);
+        sums
+    }
+
+    fn terms_in(&self, doc: &PlainDoc) -> u64 {
+        let has = self.terms.iter().filter(|(_, term, _)| doc.counts.contains_key(term));
+        has.fold(0, |bits, (at, ..)| bits | 1_u64.checked_shl(self.different[*at] as u32).unwrap_or(0))
+    }
+
     fn coverage(&self, doc: &PlainDoc) -> f32 {
         let all: f32 = self.worth.iter().sum();
         let has: BTreeSet<usize> = self
@@ -248,7 +277,7 @@ impl Index for PlainIndex {
         let mut names = Vec::new();
         let mut items: Vec<Item> = seen.iter().map(|doc| item(doc, &words, question, &mut names)).collect();
         mark(&mut items, question);
-        let sessions = sessions(&seen, &mut items, &words);
+        let sessions = sessions(&seen, &mut items, &names, &words);
         let memories = |test: &dyn Fn(&PlainDoc, &Item) -> bool| {
             let some = seen.iter().zip(&items).filter(|(doc, item)| test(doc, item));
             some.map(|(_, item)| item.memory).collect::<HashSet<MemoryId>>().len() as u64
@@ -263,6 +292,7 @@ impl Index for PlainIndex {
         let within = items.len() as u64;
         let (mut items, sessions) = near(items, sessions);
         let speakers = spoken(&mut items, &names);
+        let worth = words.worth_of_different();
         let rarities = words.rarities;
         let partial = false;
         Ok(SearchResults {
@@ -275,7 +305,25 @@ impl Index for PlainIndex {
             within,
             partial,
             rarities,
+            worth,
         })
+    }
+
+    fn uses(
+        &self,
+        scope: &SearchScope,
+        terms: &[String],
+        items: &[(MemoryId, u32)],
+    ) -> Result<Vec<TermUse>, IndexError> {
+        let docs = self.docs()?;
+        let seen = within(&docs, scope);
+        let uses = terms.iter().map(|term| {
+            let with: Vec<_> = seen.iter().filter(|doc| doc.counts.contains_key(term)).collect();
+            let has = |item: &(MemoryId, u32)| with.iter().any(|doc| (doc.memory.id, doc.chunk) == *item);
+            let among = (0..).zip(items).filter(|(_, item)| has(item)).map(|(at, _)| at).collect();
+            TermUse { items: with.len() as u64, among }
+        });
+        Ok(uses.collect())
     }
 
     fn speakers(&self, scope: &SearchScope) -> Result<Vec<String>, IndexError> {
@@ -321,6 +369,7 @@ fn item(doc: &PlainDoc, words: &PlainQueryTerms, question: &SearchQuery, names: 
         candidate: false,
         lexical: words.score(&doc.counts, f64::from(doc.properties.length), words.average) as f32,
         coverage: words.coverage(doc),
+        terms: words.terms_in(doc),
         whole,
         sentence,
         session: None,
@@ -357,7 +406,12 @@ fn mark(items: &mut [Item], question: &SearchQuery) {
 }
 
 /// Sets the session of each item and its position in the session. The docs are in the order of the sessions.
-fn sessions(docs: &[&PlainDoc], items: &mut [Item], words: &PlainQueryTerms) -> Vec<Session> {
+fn sessions(
+    docs: &[&PlainDoc],
+    items: &mut [Item],
+    names: &[String],
+    words: &PlainQueryTerms,
+) -> Vec<Session> {
     let mut groups: BTreeMap<PlainSessionKey, Vec<usize>> = BTreeMap::new();
     for (at, doc) in docs.iter().enumerate() {
         if let Some(key) = key(doc) {
@@ -385,8 +439,11 @@ fn sessions(docs: &[&PlainDoc], items: &mut [Item], words: &PlainQueryTerms) -> 
                 *counts.entry(term.clone()).or_default() += count;
             }
         }
+        let people =
+            speakers.iter().flatten().filter(|speaker| is_person(&names[**speaker as usize])).count();
         sessions.push(Session {
             document,
+            people: u32::try_from(people).unwrap_or(u32::MAX),
             items: u32::try_from(members.len()).unwrap_or(u32::MAX),
             speakers: u32::try_from(speakers.len()).unwrap_or(u32::MAX),
             lexical: words.score(&counts, length, average) as f32,

@@ -5,6 +5,7 @@
 //! crate also contains the words and times that answers consist of: [`vocabulary`], [`time`] and [`preview`].
 //! `tulving-core` applies these functions to memories and requests.
 
+pub mod asked_form;
 pub mod chunk;
 pub mod classify;
 pub mod commands;

@@ -13,7 +13,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::preview;
 
-pub use self::zone::{TimeInput, Zone};
+pub use self::zone::Zone;
 
 /// 9999-12-30T22:00:00Z, the last instant that can be converted in both directions. Later fractions of a second cannot
 /// be converted.
@@ -171,20 +171,6 @@ impl JsonSchema for Timestamp {
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({ "type": "string", "format": "date-time" })
-    }
-}
-
-impl JsonSchema for TimeInput {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "TimeInput".into()
-    }
-
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "string" })
     }
 }
 

@@ -50,15 +50,23 @@ pub(crate) fn run(path: &Path, options: &Options) -> anyhow::Result<Vec<Report>>
         let known: HashSet<&str> = ids.iter().map(String::as_str).collect();
         let from = if options.foreign { &samples[(at + 1) % samples.len()] } else { sample };
         for question in &from.qa {
-            let gold = if options.foreign { vec!["-".to_owned()] } else { gold(question, &known) };
+            let unanswerable = options.foreign || options.swapped;
+            let gold = if unanswerable { vec!["-".to_owned()] } else { gold(question, &known) };
             if gold.is_empty() {
                 continue;
             }
             let category = category(question.category).to_owned();
-            let (found, evidence, micros) = bed.ask(&question.question, last, 20)?;
+            let text = match options.swapped {
+                true => match swapped(&question.question, asked.len()) {
+                    Some(text) => text,
+                    None => continue,
+                },
+                false => question.question.clone(),
+            };
+            let (found, evidence, micros) = bed.ask(&text, last, 20)?;
             asked.push(Asked {
                 haystack: sample.sample_id.clone(),
-                question: question.question.clone(),
+                question: text,
                 category,
                 gold,
                 found,
@@ -77,6 +85,36 @@ pub(crate) fn run(path: &Path, options: &Options) -> anyhow::Result<Vec<Report>>
     let four = [1, 2, 3, 4].map(|n| category(n).to_owned()).to_vec();
     let title = format!("LoCoMo, {count} conversations, turn level");
     Ok(vec![Report { title, figures, groups: vec![("categories 1-4".to_owned(), four)], asked }])
+}
+
+/// The attributes that are asked for instead.
+const SWAPPED: [&str; 6] = [
+    "What phone number",
+    "What email address",
+    "How much did it cost when",
+    "Which website",
+    "How many people were there when",
+    "In what year",
+];
+/// The verbs before the subject of a question.
+const AUXILIARIES: [&str; 15] = [
+    "did", "does", "do", "is", "are", "was", "were", "has", "have", "had", "would", "will", "can", "could",
+    "might",
+];
+
+/// Returns a question about the same things that asks for another attribute; `None` if the form of the question is
+/// unknown. Questions that ask for a time or a number are not changed into the same.
+fn swapped(question: &str, at: usize) -> Option<String> {
+    let words: Vec<&str> = question.split_whitespace().collect();
+    let verb = words.iter().take(5).position(|word| AUXILIARIES.contains(&word.to_lowercase().as_str()))?;
+    let rest = words[verb + 1..].join(" ");
+    let asks_when = words[0].eq_ignore_ascii_case("when");
+    let asks_count = words[..verb].iter().any(|word| matches!(word.to_lowercase().as_str(), "many" | "much"));
+    let attribute = SWAPPED[at % SWAPPED.len()];
+    let same = (asks_when && attribute.contains("year")) || (asks_count && attribute.starts_with("How"));
+    let verb =
+        if attribute.ends_with("when") { String::new() } else { format!(" {}", words[verb].to_lowercase()) };
+    (!same && !rest.is_empty()).then(|| format!("{attribute}{verb} {rest}"))
 }
 
 fn category(number: u8) -> &'static str {

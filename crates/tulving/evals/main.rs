@@ -28,7 +28,8 @@ usage: eval locomo FILE | longmemeval FILE | beir DIR | daily
   --lanes LIST     only these lanes, such as keyword,vector
   --model DIR      another model: a folder with model.onnx and tokenizer.json
   --only N         the first N haystacks (locomo, longmemeval) or questions (beir)
-  --foreign        ask each haystack the questions of the next one, which it cannot answer (locomo)";
+  --foreign        ask each haystack the questions of the next one, which it cannot answer (locomo)
+  --swapped        ask for another attribute of the same things, which the haystack does not have (locomo)";
 
 /// The arguments of the command line.
 pub(crate) struct Options {
@@ -40,6 +41,7 @@ pub(crate) struct Options {
     pub(crate) model: Option<PathBuf>,
     pub(crate) only: usize,
     pub(crate) foreign: bool,
+    pub(crate) swapped: bool,
 }
 
 fn main() -> anyhow::Result<()> {
@@ -84,6 +86,7 @@ fn options() -> anyhow::Result<Options> {
         model: None,
         only: usize::MAX,
         foreign: false,
+        swapped: false,
     };
     while let Some(argument) = arguments.next() {
         let mut value = || arguments.next().with_context(|| format!("{argument} needs a value\n{USAGE}"));
@@ -97,6 +100,7 @@ fn options() -> anyhow::Result<Options> {
             "--model" => options.model = Some(value()?.into()),
             "--only" => options.only = value()?.parse().context("--only takes a number")?,
             "--foreign" => options.foreign = true,
+            "--swapped" => options.swapped = true,
             flag if flag.starts_with("--") => bail!("there is no flag {flag}\n{USAGE}"),
             _ => positional.push(argument),
         }

@@ -6,13 +6,14 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use tulving_core::model::error::{Field, Invalid};
 use tulving_core::model::id::MemoryRef;
-use tulving_core::model::request::{Filter, SaveRequest, UpdateRequest};
-use tulving_core::model::time::{TimeInput, Timestamp, Zone};
+use tulving_core::model::request::{Filter, SaveRequest, UpdateRequest, happened};
+use tulving_core::model::time::{Timestamp, Zone};
 use tulving_core::model::vocabulary::{
     Author, Boundary, ContentType, Fusion, Kind, MemoryType, Sort, Stability,
 };
 use tulving_core::ports::{Clock as _, SystemClock};
 use tulving_dialects::{Dialect, UnknownDialectError};
+use tulving_text::when::TimeInput;
 
 use crate::failure::Failure;
 
@@ -76,8 +77,11 @@ pub(crate) fn time(text: Option<&String>) -> Result<Option<Timestamp>, Failure> 
 
 /// Parses a time as people write it, if one was given. A date without a time, `today` and `yesterday` are days of this zone.
 pub(crate) fn moment(text: Option<&String>, zone: &Zone) -> Result<Option<Timestamp>, Failure> {
-    let read = |text: &String| Ok::<_, Failure>(TimeInput::from_str(text)?.instant(zone, SystemClock.now()));
-    text.map(read).transpose()
+    Ok(input(text)?.map(|input| input.instant(zone, SystemClock.now())))
+}
+
+fn input(text: Option<&String>) -> Result<Option<TimeInput>, Failure> {
+    Ok(text.map(|text| TimeInput::from_str(text)).transpose()?)
 }
 
 /// Parses a whole number of the command line. The engine checks its range.
@@ -272,12 +276,18 @@ pub(crate) struct FilterArgs {
     /// Todos and goals that are done
     #[arg(long)]
     done: bool,
-    /// Saved at or after this time: 2026-05-27, yesterday or 2026-05-27T09:30:00Z
+    /// Saved at or after this time: 2026-05-27, 2026-05-27T09:30:00Z, yesterday or "last week"
     #[arg(long, value_name = "TIME")]
     since: Option<String>,
     /// Saved before this time
     #[arg(long, value_name = "TIME")]
     until: Option<String>,
+    /// Happened at or after this time; memories without a time of their own happened when they were saved
+    #[arg(long, value_name = "TIME")]
+    happened_since: Option<String>,
+    /// Happened before this time
+    #[arg(long, value_name = "TIME")]
+    happened_until: Option<String>,
     /// In every space that you may see
     #[arg(long, conflicts_with = "space")]
     pub(crate) all_spaces: bool,
@@ -302,6 +312,14 @@ impl FilterArgs {
             done: (self.open || self.done).then_some(self.done),
             since: moment(self.since.as_ref(), zone)?,
             until: moment(self.until.as_ref(), zone)?,
+            timed: happened(
+                input(self.happened_since.as_ref())?.as_ref(),
+                input(self.happened_until.as_ref())?.as_ref(),
+                zone,
+                SystemClock.now(),
+            )
+            .into_iter()
+            .collect(),
             ..Filter::default()
         })
     }

@@ -4,9 +4,10 @@ use std::str::FromStr;
 
 use tulving_core::model::preview::short;
 use tulving_core::model::request::Filter;
-use tulving_core::model::time::{TimeInput, Timestamp, Zone};
+use tulving_core::model::time::{Timestamp, Zone};
 use tulving_core::model::vocabulary::UnknownWord;
 use tulving_core::ports::{Clock as _, SystemClock};
+use tulving_text::when::TimeInput;
 
 use crate::failure::Failure;
 use crate::nearest::nearest;

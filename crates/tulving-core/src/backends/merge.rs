@@ -34,7 +34,12 @@ pub(super) fn answers(
     let mut whole = Answer::default();
     let mut known = KnownMemories::default();
     let mut ranked: Vec<(usize, Hit)> = Vec::new();
+    let mut note = None;
     for answer in answers {
+        if ranked.is_empty() {
+            // A note is about the first hit, and that comes from the first backend that has any.
+            note = answer.note.map(|note| (answer.evidence, note));
+        }
         let given = answer.hits.len();
         let fresh = answer.hits.into_iter().enumerate().filter(|(_, hit)| !known.holds(&hit.memory));
         let fresh: Vec<(usize, Hit)> = fresh.collect();
@@ -48,6 +53,7 @@ pub(super) fn answers(
         whole.failed_backends.extend(answer.failed_backends);
         ranked.extend(fresh);
     }
+    whole.note = note.filter(|(evidence, _)| *evidence == whole.evidence).map(|(_, note)| note);
     // The sort is stable, so in a tie the earlier backend comes first.
     match order {
         MergeOrder::Ranks => ranked.sort_by_key(|(rank, _)| *rank),

@@ -23,7 +23,7 @@ pub(crate) fn recall(
     caller: &Caller,
     request: &RecallRequest,
 ) -> Result<Answer, Error> {
-    let plan = plan::read(request, ports.clock.now(), &caller.zone)?;
+    let plan = crate::verbs::recall::planned_for(ports, caller, request)?;
     let answer = planned(ports, backends, caller, &plan)?;
     match plan.ranking() {
         // No backend counts memories by type, so an empty list is the only sign that there are none.

@@ -85,6 +85,8 @@ pub const BYTES_PER_TOKEN: usize = 4;
 pub const RECALL: usize = 1_000;
 /// Default maximum number of memories of a recall that lists all matching memories: as many as fit on a few screens.
 pub const LISTED: usize = 100;
+/// Default maximum number of memories of a recall if nothing seems to answer the question.
+pub const NEAREST: usize = 3;
 /// Maximum number of memories of one batch save, or of one forget by a condition. Each batch is one transaction.
 pub const BATCH: usize = 10_000;
 /// Maximum number of memories moved to another space in one transaction.

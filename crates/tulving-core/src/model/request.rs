@@ -9,7 +9,7 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
-pub use self::filter::{Filter, ForgottenFilter, MemoryFilter, Quarantined, TimeCondition};
+pub use self::filter::{Filter, ForgottenFilter, MemoryFilter, Quarantined, TimeCondition, happened};
 pub use self::query::{ListQuery, RecallQuery};
 pub use self::whole_number::WholeNumber;
 use crate::model::answer::{Cursor, Lane, Strength};
@@ -304,6 +304,9 @@ pub struct RecallQuestion {
     /// Maximum length of the list that answers a question which only names a type ("what are my open todos?"); `None` ranks
     /// such a question like any other.
     pub list_limit: Option<usize>,
+    /// Maximum number of hits if nothing seems to answer the question. Their relevance is then low. `None` for as many
+    /// hits as otherwise, with their relevance.
+    pub nearest_limit: Option<usize>,
     /// Estimated maximum tokens of the contents of all hits. Hits that do not fit are left out and counted, and do not
     /// affect the strength of the evidence.
     pub token_budget: Option<usize>,
@@ -322,6 +325,7 @@ impl RecallQuestion {
             channel: None,
             abstain_below: None,
             list_limit: None,
+            nearest_limit: None,
             token_budget: None,
         }
     }

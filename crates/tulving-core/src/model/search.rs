@@ -99,6 +99,29 @@ pub struct SearchResults {
     /// The inverse document frequency of each term of the question within the scope, in order; 0 for a term that occurs
     /// nowhere.
     pub rarities: Vec<f32>,
+    /// The worth of each different term of the question, in the order of their first use: its rarity times its number
+    /// of occurrences. A term that occurs nowhere counts as maximally rare.
+    pub worth: Vec<f32>,
+}
+
+impl SearchResults {
+    /// Returns the share of the question's terms that a set of terms has, weighted by their worth; see [`Item::terms`].
+    pub fn covered(&self, terms: u64) -> f64 {
+        let worth = self.worth.iter().take(64).map(|worth| f64::from(*worth));
+        let has = |at: usize| at < 64 && terms & (1 << at) != 0;
+        let covered: f64 = worth.enumerate().filter(|(at, _)| has(*at)).map(|(_, worth)| worth).sum();
+        let total: f64 = self.worth.iter().map(|worth| f64::from(*worth)).sum();
+        if total > 0.0 { covered / total } else { 0.0 }
+    }
+}
+
+/// The items that contain a term.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TermUse {
+    /// Number of items within the scope that contain it.
+    pub items: u64,
+    /// The items in question that contain it, by their position in the request, in ascending order.
+    pub among: Vec<u32>,
 }
 
 /// A chunk of a memory, as ranking sees it.
@@ -115,6 +138,9 @@ pub struct Item {
     /// The share of the question's terms that the item contains, weighted by rarity: 1 if it contains all terms. A term that
     /// occurs nowhere counts as maximally rare.
     pub coverage: f32,
+    /// The different terms of the question that the item contains: a bit for each of the first 64, in the order of
+    /// [`SearchResults::worth`].
+    pub terms: u64,
     /// Cosine of the question and the whole item; `None` if the item has no vector of the question's model.
     pub whole: Option<f32>,
     /// Maximum cosine of the question and a sentence of the item.
@@ -153,10 +179,20 @@ pub struct Session {
     pub items: u32,
     /// Number of different speakers. All items without a speaker count together as one more speaker.
     pub speakers: u32,
+    /// Number of different speakers with a name of their own, so without user, assistant and system.
+    pub people: u32,
     /// BM25 of the question's terms in the whole session, with the term rarities of single items.
     pub lexical: f32,
     /// The best [closeness](Item::closeness) of its compared items.
     pub closeness: f32,
+}
+
+/// The names that stand for a role, not for a person.
+const ROLES: [&str; 4] = ["user", "assistant", "system", "tool"];
+
+/// Returns true if a speaker has a name of their own.
+pub fn is_person(speaker: &str) -> bool {
+    !ROLES.iter().any(|role| speaker.eq_ignore_ascii_case(role))
 }
 
 impl Item {

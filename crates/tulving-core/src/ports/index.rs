@@ -2,7 +2,8 @@
 //! rebuilt.
 
 use crate::model::error::IndexError;
-use crate::model::search::{SearchQuery, SearchResults, SearchScope};
+use crate::model::id::MemoryId;
+use crate::model::search::{SearchQuery, SearchResults, SearchScope, TermUse};
 
 /// Finds candidates for a question.
 ///
@@ -13,6 +14,14 @@ use crate::model::search::{SearchQuery, SearchResults, SearchScope};
 pub trait Index: Send + Sync {
     /// Returns the candidates of each lane and the neighbours of the candidates.
     fn search(&self, scope: &SearchScope, question: &SearchQuery) -> Result<SearchResults, IndexError>;
+
+    /// Returns the use of each term by the visible items among these, which are named by their memory and chunk.
+    fn uses(
+        &self,
+        scope: &SearchScope,
+        terms: &[String],
+        items: &[(MemoryId, u32)],
+    ) -> Result<Vec<TermUse>, IndexError>;
 
     /// Returns the names of the speakers within the scope, each once, in any order.
     fn speakers(&self, scope: &SearchScope) -> Result<Vec<String>, IndexError>;

@@ -12,6 +12,7 @@ pub(crate) mod order;
 pub(crate) mod scoring;
 pub(crate) mod spread;
 pub(crate) mod ties;
+pub(crate) mod walk;
 pub(crate) mod weigh;
 
 use std::cmp::Ordering;

@@ -96,6 +96,24 @@ pub(crate) fn raise(parts: &mut Vec<ScorePart>, by: f64) {
     }
 }
 
+/// The highest relevance of a memory, as a share of the highest possible score, if nothing seems to answer the
+/// question.
+const OF_NEAREST: f64 = 0.3;
+
+/// Lowers the scores of all results of a question that nothing seems to answer, so that no relevance looks strong. The
+/// order stays the same. `scores` are the parts of each result, best first, each with its highest possible score.
+pub(crate) fn lower_nearest<'a>(scores: impl Iterator<Item = (&'a mut Vec<ScorePart>, f64)>) {
+    let mut share = None;
+    for (parts, most) in scores {
+        let score = super::scoring::sum(parts);
+        let share = *share.get_or_insert_with(|| OF_NEAREST * most / score.max(OF_NEAREST * most));
+        let lowered = score * share - score;
+        if lowered < 0.0 {
+            parts.push(ScorePart::new(PartName::NoEvidence, lowered, 1.0));
+        }
+    }
+}
+
 /// Increases the penalty of a superseded memory until its score is below that of its successor.
 pub(crate) fn keep_below(parts: &mut Vec<ScorePart>, most: f64) {
     let excess = super::scoring::sum(parts) + BELOW - most;

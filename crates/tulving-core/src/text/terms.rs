@@ -10,7 +10,8 @@ pub fn of_chunk(memory: &Memory, chunk: &Chunk) -> ChunkTerms {
     let fields = &memory.fields;
     let said = fields.text.content.get(chunk.start..chunk.end).unwrap_or_default();
     let above = headings_above(said, &chunk.heading_path);
-    let labels = fields.given_tags().iter().chain(&fields.key).chain(&memory.place.speaker);
+    let labels =
+        fields.given_tags().iter().chain(&fields.key).chain(&fields.project).chain(&memory.place.speaker);
     let labels = labels.map(String::as_str).chain(memory.file_name());
     gathered(std::iter::once(said).chain(fields.given_title()).chain(above), labels)
 }

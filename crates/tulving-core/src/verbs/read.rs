@@ -8,7 +8,7 @@ use crate::model::error::{Error, Field, Invalid};
 use crate::model::id::{ListingId, MemoryId, MemoryRef};
 use crate::model::limits;
 use crate::model::memory::Memory;
-use crate::model::request::{Caller, Filter, ForgottenFilter, ListRequest};
+use crate::model::request::{Caller, Filter, ForgottenFilter, ListRequest, TimeCondition};
 use crate::model::time::Timestamp;
 use crate::ports::ReadLimit;
 use crate::text::normalize;
@@ -214,9 +214,12 @@ pub(crate) fn fitted(filter: &Filter, now: Timestamp) -> Result<Filter, Invalid>
     if got > limit {
         return Err(Invalid::TooMany { field: Field::Tags, got, limit });
     }
-    if let (Some(since), Some(until)) = (filter.since, filter.until)
-        && until <= since
-    {
+    let saved = filter.since.zip(filter.until);
+    let happened = filter.timed.iter().filter_map(|timed| match timed {
+        TimeCondition::Happened(period) => Some((period.from, period.until)),
+        TimeCondition::Done(_) | TimeCondition::Due(_) => None,
+    });
+    if let Some((since, until)) = saved.into_iter().chain(happened).find(|(since, until)| until <= since) {
         return Err(Invalid::NoTimeBetween { since, until });
     }
     let composed = |text: &Option<String>| text.as_deref().map(normalize::composed);

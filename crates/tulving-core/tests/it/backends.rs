@@ -18,7 +18,7 @@ use tulving_core::model::request::{
     SaveRequest, Sort, TimelineRequest,
 };
 use tulving_core::model::time::Timestamp;
-use tulving_core::model::vocabulary::{Relation, Role, State};
+use tulving_core::model::vocabulary::{MemoryType, Relation, Role, State};
 use tulving_core::ports::Backend;
 use tulving_core::{BackendEntry, BackendLocation, Engine};
 
@@ -326,6 +326,39 @@ fn what_backends_give_is_weak_evidence_and_counts_for_the_budget() {
     assert_eq!((strong.hits.len(), strong.withheld), (0, 2));
     let little = ask(RecallQuestion { token_budget: Some(10), ..RecallQuestion::new("x") });
     assert_eq!((contents(&little), little.left_out), (vec!["short"], 1));
+}
+
+#[test]
+fn that_nothing_answers_is_noted_unless_another_backend_has_something() {
+    let bed = Bed::new();
+    let user = bed.user();
+    bed.save(&user, "Backups are kept for thirty days");
+    let question = asked("which zebra is kept in the zoo of the capital?");
+    let (empty, full) = (Fake::giving(Vec::new()), Fake::giving(vec![memory(SpaceId::DEFAULT, 1, "zebra")]));
+    for (wiki, evidence, has_note) in [(empty, Strength::None, true), (full, Strength::Weak, false)] {
+        let engine = bed.over(vec![built_in(BackendRole::Primary), secondary("wiki", &wiki)]);
+        let answer = engine.recall(&user, &question).expect("an answer");
+        assert_eq!((answer.evidence, answer.note.is_some()), (Some(evidence), has_note));
+    }
+}
+
+#[test]
+fn the_todos_of_a_project_are_a_list_with_other_backends_too() {
+    let bed = Bed::new();
+    let user = bed.user();
+    let todo = |project: &str, content: &str| SaveRequest {
+        project: Some(project.to_owned()),
+        memory_type: Some(MemoryType::Todo),
+        ..SaveRequest::new(content)
+    };
+    bed.save(&user, todo("gantry", "oil the crane"));
+    bed.save(&user, todo("tidepool", "count the crabs"));
+    let wiki = Fake::giving(Vec::new());
+    let engine = bed.over(vec![built_in(BackendRole::Primary), secondary("wiki", &wiki)]);
+    let ask = RecallQuestion { list_limit: Some(100), ..RecallQuestion::new("my todos for gantry") };
+    let answer = engine.recall(&user, &recall(Mode::Hybrid(Box::new(ask)))).expect("an answer");
+    assert_eq!(contents(&answer), ["oil the crane"]);
+    assert_eq!(answer.listed.map(|list| list.what), Some("1 open todo".to_owned()));
 }
 
 #[test]

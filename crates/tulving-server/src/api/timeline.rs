@@ -5,7 +5,7 @@ use serde::Deserialize;
 use tulving_core::model::answer::Timeline;
 use tulving_core::model::limits;
 use tulving_core::model::request::{TimelineRequest, TimelineSubject};
-use tulving_core::model::time::TimeInput;
+use tulving_text::when::TimeInput;
 
 use tulving_dialects::argument::{WholeNumber, limited};
 use tulving_dialects::operation::{Audience, Operation, OperationMethod, OperationOutput, SingleInput};

@@ -6,10 +6,11 @@ use std::ops::Range;
 
 use tulving_core::model::id::MemoryId;
 use tulving_core::model::score::Importance;
-use tulving_core::model::search::{Item, SearchQuery, SearchResults, SearchScope, Session, Weights};
+use tulving_core::model::search::{Item, SearchQuery, SearchResults, SearchScope, Session, TermUse, Weights};
 use tulving_core::model::time::Timestamp;
 
 use super::errors::DamagedIndexFile;
+use super::expand;
 use super::keyword::{LengthNormalization, QueryTerms};
 use super::segment::{DocDetailFields as _, Postings, SegmentView};
 use super::sessions::{self, CandidateSession, ResultDoc};
@@ -54,13 +55,14 @@ pub(super) fn search(
         }
     }
     let speakers = names.spoken.into_iter().map(str::to_owned).collect();
-    let (rarities, partial) = (words.rarities, snapshot.partial);
+    let (rarities, worth, partial) = (words.rarities, words.worth, snapshot.partial);
     let mut found = SearchResults {
         items,
         speakers,
         sessions,
         with_terms,
         rarities,
+        worth,
         partial,
         ..SearchResults::default()
     };
@@ -95,6 +97,44 @@ fn of_times(visible: &[VisibleDocs<'_>], times: &[Range<Timestamp>], limit: usiz
     found.into_iter().take(limit).map(|(.., part, doc)| (part, doc)).collect()
 }
 
+/// The use of each term by these items; see [`Index::uses`](tulving_core::ports::Index::uses).
+pub(super) fn uses(
+    snapshot: &IndexSnapshot,
+    scope: &SearchScope,
+    terms: &[String],
+    items: &[(MemoryId, u32)],
+) -> Result<Vec<TermUse>, DamagedIndexFile> {
+    let parts = snapshot.views()?;
+    let visible = parts.iter().map(|(view, dead)| VisibleDocs::of(*view, dead, scope));
+    let visible: Vec<VisibleDocs<'_>> = visible.collect::<Result<_, _>>()?;
+    let mut wanted: Vec<Vec<(u32, u32)>> = vec![Vec::new(); visible.len()];
+    for (item, (memory, chunk)) in (0..).zip(items) {
+        for (part, visible) in visible.iter().enumerate() {
+            let docs = visible.view.docs_of(memory.as_bytes())?;
+            let doc = docs.start.saturating_add(*chunk);
+            if docs.contains(&doc) && visible.sees(doc) {
+                wanted[part].push((doc, item));
+                break;
+            }
+        }
+    }
+    wanted.iter_mut().for_each(|docs| docs.sort_unstable());
+    let uses = terms.iter().map(|term| {
+        let (postings, count) = expand::seen(term.as_bytes(), &visible)?;
+        let mut among = Vec::new();
+        for (wanted, Postings { docs, .. }) in wanted.iter().zip(postings) {
+            let mut at = 0;
+            for (doc, item) in wanted {
+                at = seek(docs, at, *doc);
+                among.extend((docs.get(at) == Some(doc)).then_some(*item));
+            }
+        }
+        among.sort_unstable();
+        Ok(TermUse { items: count as u64, among })
+    });
+    uses.collect()
+}
+
 /// The names of the speakers within the scope.
 pub(super) fn speakers(
     snapshot: &IndexSnapshot,
@@ -114,6 +154,8 @@ pub(super) fn speakers(
 struct KeywordMatch {
     lexical: f32,
     coverage: f32,
+    /// A bit for each of the first terms of the question.
+    terms: u64,
     /// The index of the last matched term of the question, plus one.
     covered: usize,
 }
@@ -146,6 +188,8 @@ fn matches(words: &QueryTerms<'_>, views: &[SegmentView<'_>], picked: &[ResultDo
                 if matched.covered <= word.asked {
                     matched.covered = word.asked + 1;
                     matched.coverage += words.worth[word.asked];
+                    matched.terms |=
+                        u32::try_from(word.asked).map_or(0, |at| 1_u64.checked_shl(at).unwrap_or(0));
                 }
             }
         }
@@ -170,6 +214,7 @@ fn sessions_of(
             document: session.document,
             items: session.items,
             speakers: session.speakers,
+            people: session.people,
             ..Session::default()
         })
         .collect();
@@ -270,6 +315,7 @@ fn item<'a>(
         candidate: picked.candidate,
         lexical: matched.lexical,
         coverage: matched.coverage,
+        terms: matched.terms,
         whole: near.map(|near| near.whole),
         sentence: near.and_then(|near| near.sentence),
         session: picked.session,

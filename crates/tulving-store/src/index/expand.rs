@@ -1,9 +1,11 @@
 //! The expansion of a term of the question. If a visible doc contains the term, the expansion is the term itself.
-//! Otherwise it is the terms that begin with it or contain it.
+//! Otherwise it is the terms that begin with it or contain it, or of which it may be a misspelling.
 //!
 //! Only memories within the scope count. Memories outside the scope neither prevent an expansion nor add terms to it.
 
 use std::collections::BTreeSet;
+
+use tulving_text::terms::spelling;
 
 use super::errors::DamagedIndexFile;
 use super::segment::{Postings, SegmentView};
@@ -13,8 +15,6 @@ use super::visible::VisibleDocs;
 const MOST: usize = 16;
 /// The weight of a term that replaces an unknown term.
 pub(super) const SHARE: f32 = 0.6;
-/// Minimum number of characters of an unknown term for which terms that contain it are searched, if none begins with it.
-const INSIDE: usize = 4;
 
 /// The docs of a term, part by part, and the number of visible docs.
 pub(super) type VisiblePostings<'a> = (Vec<Postings<'a>>, usize);
@@ -34,9 +34,21 @@ pub(super) fn others<'a>(
     parts: &[VisibleDocs<'a>],
 ) -> Result<Vec<VisiblePostings<'a>>, DamagedIndexFile> {
     let asked = term.as_bytes();
-    let mut found = first(parts, |view| view.beginning_with(asked))?;
-    if found.is_empty() && term.chars().count() >= INSIDE {
-        found = first(parts, |view| view.containing(asked))?;
+    let mut found = BTreeSet::new();
+    if spelling::may_be_part(term) {
+        found = first(parts, |view| view.beginning_with(asked))?;
+        if found.is_empty() {
+            found = first(parts, |view| view.containing(asked))?;
+        }
+    }
+    if found.is_empty() && spelling::may_be_misspelt(term) {
+        let is_meant =
+            |known: &[u8]| str::from_utf8(known).is_ok_and(|known| spelling::is_misspelt(term, known));
+        found = first(parts, |view| {
+            let mut like: Vec<usize> = view.beginning_with(&asked[..1]).collect();
+            like.retain(|ordinal| is_meant(view.term(*ordinal)));
+            like
+        })?;
     }
     found.into_iter().map(|(_, term)| seen(term, parts)).collect()
 }
@@ -67,7 +79,11 @@ fn first<'a, T: IntoIterator<Item = usize>>(
     Ok(first)
 }
 
-fn seen<'a>(term: &[u8], parts: &[VisibleDocs<'a>]) -> Result<VisiblePostings<'a>, DamagedIndexFile> {
+/// The docs of a term, and the number of visible docs that have it.
+pub(super) fn seen<'a>(
+    term: &[u8],
+    parts: &[VisibleDocs<'a>],
+) -> Result<VisiblePostings<'a>, DamagedIndexFile> {
     let (mut all, mut count) = (Vec::with_capacity(parts.len()), 0);
     for part in parts {
         // If no item of the part is visible, its postings need not be read.

@@ -79,6 +79,9 @@ impl IndexManifest {
 const TIMES: [&str; 7] =
     ["at 5 a.m.", "at 5pm", "at 10:30", "on 8 May", "in 2019", "two weeks ago", "last summer"];
 
+/// Sample texts with the signs of a statement.
+const STATEMENTS: [&str; 3] = ["Then I met Olga in Graz", "We just finished it with my sister", "Wow, great"];
+
 /// A checksum of the text processing of this engine: the vocabularies of facets, the terms of a sample text, the
 /// recognition of times, and the layout of segments. A base is rebuilt if an engine with another fingerprint made it.
 pub(super) fn fingerprint() -> u32 {
@@ -89,11 +92,16 @@ pub(super) fn fingerprint() -> u32 {
         hasher.update(&MAGIC);
         vocabulary().for_each(|word| hasher.update(word.as_bytes()));
         terms::terms(sample).iter().for_each(|term| hasher.update(term.as_bytes()));
-        let said = properties::of(sample, 7);
+        let said = properties::of(sample, &[]);
         hasher.update(&said.questions.to_ne_bytes());
         hasher.update(&[u8::from(said.ends_with_question), u8::from(said.time_word)]);
         for time in TIMES {
-            hasher.update(&[u8::from(properties::of(time, 7).time_word)]);
+            hasher.update(&[u8::from(properties::of(time, &[]).time_word)]);
+        }
+        for statement in STATEMENTS {
+            let said = properties::of(statement, &[]);
+            said.names.iter().for_each(|name| hasher.update(&name.to_le_bytes()));
+            hasher.update(&[u8::from(said.first_person), said.own_acts, u8::from(said.reacts)]);
         }
         hasher.finalize()
     });
@@ -112,7 +120,7 @@ mod tests {
     #[test]
     fn every_time_that_the_fingerprint_looks_at_counts_as_one() {
         for time in TIMES {
-            assert!(properties::of(time, 7).time_word, "{time}");
+            assert!(properties::of(time, &[]).time_word, "{time}");
         }
     }
 

@@ -42,7 +42,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use tulving_core::model::error::IndexError;
-use tulving_core::model::search::{SearchQuery, SearchResults, SearchScope};
+use tulving_core::model::id::MemoryId;
+use tulving_core::model::search::{SearchQuery, SearchResults, SearchScope, TermUse};
 use tulving_core::ports::{Feed, Index, Log};
 
 use self::errors::{DamagedIndexFile, IndexStepError};
@@ -255,6 +256,15 @@ impl Index for SearchIndex {
             return self.with(|snapshot| answer::search(&snapshot.and(&held, model)?, scope, question));
         }
         self.with(|snapshot| answer::search(snapshot, scope, question))
+    }
+
+    fn uses(
+        &self,
+        scope: &SearchScope,
+        terms: &[String],
+        items: &[(MemoryId, u32)],
+    ) -> Result<Vec<TermUse>, IndexError> {
+        self.with(|snapshot| answer::uses(snapshot, scope, terms, items))
     }
 
     fn speakers(&self, scope: &SearchScope) -> Result<Vec<String>, IndexError> {

@@ -5,6 +5,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
+use tulving_core::model::search::is_person;
+
 use super::segment::{DocDetailFields as _, NONE, SessionKey, SessionKind};
 use super::visible::VisibleDocs;
 
@@ -33,6 +35,8 @@ pub(super) struct CandidateSession {
     /// Number of visible docs of the session.
     pub(super) items: u32,
     pub(super) speakers: u32,
+    /// Number of different speakers with a name of their own.
+    pub(super) people: u32,
     /// Total number of terms of the visible docs.
     pub(super) length: u64,
 }
@@ -166,11 +170,13 @@ fn measured(
     }
     let speakers: BTreeSet<Option<&str>> =
         classes.into_iter().map(|(part, class)| parts[part as usize].view.class_speaker(class)).collect();
+    let people = speakers.iter().flatten().filter(|name| is_person(name)).count();
     let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
     CandidateSession {
         docs,
         items: count(members.len()),
         speakers: count(speakers.len()),
+        people: count(people),
         length,
         document: false,
     }

@@ -66,9 +66,7 @@ impl SqlConditions {
         if let Some(until) = filter.until {
             all.bound("m.created_at < ", Value::Integer(until.as_micros()));
         }
-        if let Some(timed) = filter.timed {
-            all.timed(timed);
-        }
+        filter.timed.iter().for_each(|timed| all.timed(*timed));
         if let Some(then) = filter.valid_at {
             let then = all.bind(Value::Integer(then.as_micros()));
             all.plain(&format!(

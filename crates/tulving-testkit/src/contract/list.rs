@@ -66,7 +66,13 @@ fn period(random: &mut fastrand::Rng) -> Period {
 }
 
 fn timed(random: &mut fastrand::Rng) -> TimeCondition {
-    let period = period(random);
+    let mut period = period(random);
+    let (first, last) = (Timestamp::from_micros(i64::MIN), Timestamp::from_micros(i64::MAX));
+    match random.u8(..4) {
+        0 => period = Period { from: first, days: (first, period.days.1), ..period },
+        1 => period = Period { until: last, days: (period.days.0, last), ..period },
+        _ => {}
+    }
     pick(random, &[TimeCondition::Happened(period), TimeCondition::Done(period), TimeCondition::Due(period)])
 }
 
@@ -147,7 +153,8 @@ fn random_filter(random: &mut fastrand::Rng, spaces: &[SpaceId]) -> Filter {
         done: maybe(random, fastrand::Rng::bool),
         since: maybe(random, instant),
         until: maybe(random, instant),
-        timed: maybe(random, timed),
+        timed: maybe(random, |random| (0..=random.usize(..2)).map(|_| timed(random)).collect())
+            .unwrap_or_default(),
         substring: maybe(random, |random| {
             pick(random, &["ALPHA", "Über", "a", "KEY-1", "tel ü", "nothing"]).to_owned()
         }),
@@ -209,7 +216,7 @@ fn matches(filter: &Filter, memory: &Memory, viewer: PrincipalId) -> bool {
             }
         })
         && within(memory.usage.created_at)
-        && filter.timed.is_none_or(|timed| is_of(timed, memory))
+        && filter.timed.iter().all(|timed| is_of(*timed, memory))
         && (holds(Some(&text.content))
             || (!filter.content_only && (holds(text.title.as_deref()) || holds(fields.key.as_deref()))))
         && !(filter.records_only && memory.provenance.mirror.is_some())

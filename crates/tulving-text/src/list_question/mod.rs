@@ -72,6 +72,25 @@ pub fn read(question: &str, now: Timestamp, zone: &Zone) -> Option<ListQuestion>
     Some(ListQuestion { by_importance, ..list })
 }
 
+/// Words that lead to the name of a project.
+const LEADS_TO_A_PROJECT: [&str; 5] = ["for", "in", "of", "on", "about"];
+/// Words that are never the name of a project.
+const NO_PROJECT: [&str; 12] =
+    ["me", "us", "you", "mine", "now", "today", "general", "total", "all", "it", "there", "here"];
+
+/// Splits the name of a project from the end of a question: "my todos for gantry" becomes "my todos" and "gantry". The
+/// name is not checked.
+pub fn without_project(question: &str) -> Option<(&str, &str)> {
+    let question = question.trim().trim_end_matches(['?', '!', '.', ' ']);
+    let question = question.strip_suffix(" project").unwrap_or(question);
+    let (rest, name) = question.rsplit_once(' ')?;
+    let rest = rest.trim_end().strip_suffix(" the").unwrap_or(rest).trim_end();
+    let (rest, lead) = rest.rsplit_once(' ')?;
+    let names = LEADS_TO_A_PROJECT.contains(&lead.to_lowercase().as_str())
+        && !NO_PROJECT.contains(&name.to_lowercase().as_str());
+    (names && !rest.is_empty()).then_some((rest.trim_end(), name))
+}
+
 /// A time as written in the question.
 #[derive(Clone, Debug)]
 struct NamedTime {

@@ -36,3 +36,14 @@ fn questions_that_only_name_a_type_are_lists_and_others_are_not() {
     let wrong = [wrong(include_str!("questions.txt")), wrong(include_str!("questions_second.txt"))].concat();
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
 }
+
+#[test]
+fn the_name_of_a_project_is_split_from_the_end() {
+    assert_eq!(without_project("my todos for gantry?"), Some(("my todos", "gantry")));
+    assert_eq!(
+        without_project("number of open todos in the tidepool project"),
+        Some(("number of open todos", "tidepool"))
+    );
+    assert_eq!(without_project("what do you know about me?"), None);
+    assert_eq!(without_project("todos"), None);
+}

@@ -357,6 +357,8 @@ pub(super) fn may_follow(word: &str) -> bool {
             | "recorded"
             | "noted"
             | "set"
+            | "myself"
+            | "ourselves"
             | "memory"
             | "list"
             | "plate"

@@ -9,6 +9,7 @@
 mod identifier;
 mod scan;
 mod script;
+pub mod spelling;
 mod stop;
 mod unspaced;
 
@@ -20,7 +21,7 @@ pub(crate) use self::script::{is_hangul, is_unspaced};
 
 /// Returns the terms of a text, in order, with repetitions: its words, then the additional terms.
 ///
-/// Stop words are removed, unless the text contains only stop words.
+/// Stop words are removed, unless the text contains only stop words. German ones are removed from a text in German.
 pub fn terms(text: &str) -> Vec<String> {
     let mut analysis = TermAnalysis::of(text, TermSource::Question);
     analysis.words.append(&mut analysis.extras);
@@ -85,6 +86,8 @@ enum TermSource {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum StopWordMode {
     Out,
+    /// German stop words are removed too.
+    GermanOut,
     Kept,
 }
 
@@ -100,7 +103,9 @@ struct TermAnalysis {
 
 impl TermAnalysis {
     fn of(text: &str, side: TermSource) -> Self {
-        let analysis = Self::with(text, side, StopWordMode::Out);
+        let german = side == TermSource::Question && stop::is_german(&compared(text));
+        let stops = if german { StopWordMode::GermanOut } else { StopWordMode::Out };
+        let analysis = Self::with(text, side, stops);
         if analysis.words.is_empty() { Self::with(text, side, StopWordMode::Kept) } else { analysis }
     }
 
@@ -135,7 +140,12 @@ fn push_word(stemmer: &Stemmer, stops: StopWordMode, written: &str, words: &mut 
     if word.ends_with("'s") {
         word.truncate(word.len() - 2);
     }
-    if !word.is_empty() && (stops == StopWordMode::Kept || !stop::is_stop(&word)) {
+    let is_stop = match stops {
+        StopWordMode::Kept => false,
+        StopWordMode::Out => stop::is_stop(&word),
+        StopWordMode::GermanOut => stop::is_stop(&word) || stop::is_german_stop(&word),
+    };
+    if !word.is_empty() && !is_stop {
         words.push(stemmed(stemmer, word));
     }
 }

@@ -1,4 +1,4 @@
-//! English stop words.
+//! Stop words: English ones, and German ones for questions in German.
 
 /// The stop words, sorted. The ranking constants were tuned with this list, so change the list only together with the
 /// constants.
@@ -19,6 +19,39 @@ pub(super) fn is_stop(word: &str) -> bool {
     }
 }
 
+/// German stop words, folded and sorted. They are removed only from questions in German, because some of them are
+/// English words too. Texts keep them, so that the rarity of words stays the same in all languages.
+const GERMAN: [&str; 103] = [
+    "aber", "alle", "als", "am", "an", "auch", "auf", "aus", "bei", "beim", "bis", "bist", "da", "das",
+    "dass", "dein", "deine", "dem", "den", "denn", "der", "des", "die", "dich", "dir", "du", "ein", "eine",
+    "einem", "einen", "einer", "eines", "er", "es", "fur", "gibt", "hat", "habe", "haben", "hast", "ich",
+    "ihm", "ihn", "ihr", "ihre", "im", "in", "ins", "ist", "ja", "kann", "kein", "keine", "man", "mein",
+    "meine", "meinem", "meinen", "meiner", "mich", "mir", "mit", "muss", "nach", "nicht", "noch", "nur",
+    "ob", "oder", "sich", "sie", "sind", "so", "soll", "um", "und", "uns", "unser", "unsere", "vom", "von",
+    "vor", "wann", "war", "waren", "warum", "was", "welche", "welchem", "welchen", "welcher", "welches",
+    "wem", "wen", "wenn", "wer", "werden", "wie", "wir", "wird", "wo", "zu", "zum",
+];
+/// The least number of German stop words by which a question is recognised as German, if it has fewer English ones.
+const GERMAN_BY: usize = 2;
+
+/// Returns true if a word is a German stop word.
+pub(super) fn is_german_stop(word: &str) -> bool {
+    GERMAN.contains(&word)
+}
+
+/// Returns true if a folded question is in German.
+pub(super) fn is_german(question: &str) -> bool {
+    let (mut german, mut english) = (0, 0);
+    for word in question.split(|c: char| !c.is_alphanumeric()) {
+        match (is_german_stop(word), is_stop(word)) {
+            (true, false) => german += 1,
+            (false, true) => english += 1,
+            _ => {}
+        }
+    }
+    german >= GERMAN_BY && german > english
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -26,6 +59,13 @@ mod tests {
     #[test]
     fn the_list_is_in_order() {
         assert!(WORDS.is_sorted());
+    }
+
+    #[test]
+    fn a_question_in_german_is_known_by_its_small_words() {
+        assert!(is_german("bis wann muss ich die rechnungen von der reise abgeben"));
+        assert!(is_german("wer springt im sommer fur katrin ein"));
+        assert!(!is_german("what was the war in which he died") && !is_german("die hard"));
     }
 
     #[test]

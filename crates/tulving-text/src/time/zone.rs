@@ -1,15 +1,13 @@
-//! The time zone in which a person counts days, and the formats in which people write times.
+//! The time zone in which a person counts days.
 //!
 //! Instants are stored in UTC. A zone only decides where days begin and end.
 
 use std::fmt;
-use std::str::FromStr;
 
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
-use serde::{Deserialize, Deserializer};
 
-use super::{InvalidTime, Timestamp};
+use super::Timestamp;
 
 /// A time zone.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,7 +49,7 @@ impl Zone {
     }
 
     /// Returns the first instant of a day.
-    fn start(&self, day: Date) -> Option<Timestamp> {
+    pub(crate) fn start(&self, day: Date) -> Option<Timestamp> {
         let start = day.to_zoned(self.0.clone()).ok()?.timestamp();
         Some(Timestamp::from_micros(start.as_microsecond()))
     }
@@ -77,57 +75,6 @@ impl Zone {
 impl fmt::Display for Zone {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.0.iana_name().unwrap_or("the zone of the system"))
-    }
-}
-
-/// A time as people write it: an instant or a day. The first instant of a day depends on the zone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TimeInput {
-    /// An instant.
-    At(Timestamp),
-    /// A day of the calendar.
-    Day(Date),
-    /// A number of days before today.
-    DaysAgo(i8),
-}
-
-impl TimeInput {
-    /// Returns the instant that a person in this zone means, relative to `now`.
-    pub fn instant(self, zone: &Zone, now: Timestamp) -> Timestamp {
-        let start = |day: Date| zone.start(day);
-        let found = match self {
-            Self::At(at) => return at,
-            Self::Day(day) => start(day),
-            Self::DaysAgo(days) => {
-                let today = zone.0.to_datetime(now.to_jiff()).date();
-                today.checked_sub(jiff::Span::new().days(days)).ok().and_then(start)
-            }
-        };
-        found.unwrap_or(now)
-    }
-}
-
-impl FromStr for TimeInput {
-    type Err = InvalidTime;
-
-    /// Parses the texts that [`Timestamp`] parses, and `today` and `yesterday`. A bare date is a day.
-    fn from_str(text: &str) -> Result<Self, InvalidTime> {
-        let bare = text.trim();
-        match bare.to_ascii_lowercase().as_str() {
-            "today" => return Ok(Self::DaysAgo(0)),
-            "yesterday" => return Ok(Self::DaysAgo(1)),
-            _ => {}
-        }
-        let at: Timestamp = bare.parse()?;
-        // The last days of the range mean "never", so the zone does not change them.
-        let day = (bare.len() == 10 && !bare.starts_with("9999-12-3")).then(|| bare.parse::<Date>().ok());
-        Ok(day.flatten().map_or(Self::At(at), Self::Day))
-    }
-}
-
-impl<'de> Deserialize<'de> for TimeInput {
-    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
-        String::deserialize(input)?.parse().map_err(serde::de::Error::custom)
     }
 }
 
@@ -159,21 +106,6 @@ mod tests {
         assert_eq!(Zone::default().date(late), "2026-05-27");
         assert_eq!(zone("Europe/Vienna").minute(late), "2026-05-28 00:30");
         assert_eq!(zone("America/Los_Angeles").date(at("2026-05-27")), "2026-05-27", "given as a day");
-    }
-
-    #[test]
-    fn a_bare_date_and_yesterday_begin_at_midnight_of_the_zone() {
-        let now = at("2026-05-27T22:30:00Z");
-        let read = |text: &str, name: &str| {
-            text.parse::<TimeInput>().expect("a moment").instant(&zone(name), now).to_string()
-        };
-        assert_eq!(read("2026-05-27", "Europe/Vienna"), "2026-05-26T22:00:00.000000Z");
-        assert_eq!(read("2026-01-27", "Europe/Vienna"), "2026-01-26T23:00:00.000000Z");
-        assert_eq!(read("Yesterday", "Europe/Vienna"), "2026-05-26T22:00:00.000000Z");
-        assert_eq!(read("yesterday", "Asia/Tokyo"), "2026-05-26T15:00:00.000000Z");
-        assert_eq!(read("2026-05-27T09:30:00Z", "Asia/Tokyo"), "2026-05-27T09:30:00.000000Z");
-        assert_eq!(read("9999-12-31", "Asia/Tokyo"), at("9999-12-31").to_string());
-        assert!("tomorrow".parse::<TimeInput>().is_err() && "2026-02-30".parse::<TimeInput>().is_err());
     }
 
     #[test]

@@ -7,6 +7,22 @@ use super::QuestionInterval;
 use super::vocabulary::{Holiday, Season, TimeUnit};
 use crate::time::Timestamp;
 
+/// Number of days of the shortest month.
+const SHORTEST_MONTH: i64 = 28;
+/// Number of days of the shortest year.
+const SHORTEST_YEAR: i64 = 365;
+
+/// A part of a month, a season or a year.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TimePart {
+    /// The week with this number, from 0, counted from the first day.
+    Week(u8),
+    /// The last seven days.
+    LastWeek,
+    /// The part with this number, from 0, of so many equal parts.
+    Share(u8, u8),
+}
+
 /// An interval of days, including the first day and excluding the end. Never empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct DayInterval {
@@ -33,6 +49,28 @@ impl DayInterval {
     fn months(year: i16, month: i8, count: i64) -> Option<Self> {
         let from = Date::new(year, month, 1).ok()?;
         Self::new(from, shifted(from, Span::new().try_months(count).ok()?)?)
+    }
+
+    /// Returns a part of a month, a season or a year; `None` for a shorter interval.
+    pub(super) fn part(self, part: TimePart) -> Option<Self> {
+        let days = i64::from(self.from.until(self.until).ok()?.get_days());
+        if days < SHORTEST_MONTH {
+            return None;
+        }
+        let (from, until) = match part {
+            TimePart::Week(nth) => (7 * i64::from(nth), (7 * i64::from(nth) + 7).min(days)),
+            TimePart::LastWeek => (days - 7, days),
+            TimePart::Share(nth, of) => {
+                let (nth, of) = (i64::from(nth), i64::from(of));
+                // A year has parts of whole months.
+                if days >= SHORTEST_YEAR {
+                    let month = |nth: i64| shifted(self.from, Span::new().try_months(12 * nth / of).ok()?);
+                    return Self::new(month(nth)?, month(nth + 1)?);
+                }
+                (days * nth / of, days * (nth + 1) / of)
+            }
+        };
+        Self::new(moved(self.from, from)?, moved(self.from, until)?)
     }
 
     pub(super) fn interval(self) -> Option<QuestionInterval> {

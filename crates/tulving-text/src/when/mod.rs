@@ -5,10 +5,12 @@
 //! less than inventing one.
 
 mod calendar;
+mod input;
 mod read;
 mod token;
 mod vocabulary;
 
+pub use self::input::TimeInput;
 use self::token::{TimeToken, TimeTokenKind, tokens};
 pub use self::vocabulary::{MONTHS, WEEKDAYS};
 use crate::terms;
@@ -73,6 +75,16 @@ pub fn intervals(question: &str, now: Timestamp, zone: &Zone) -> Vec<QuestionInt
         }
     }
     found
+}
+
+/// Returns the time that a text names, if the text names nothing else: "last week", "3 days ago", "the beginning of
+/// May".
+pub fn named(text: &str, now: Timestamp, zone: &Zone) -> Option<QuestionInterval> {
+    let today = calendar::day_of(zone.wall(now))?;
+    let tokens = tokens(text);
+    let start = usize::from(word_at(&tokens, 0) == "the");
+    let (interval, after) = read::one(&tokens, start, today)?;
+    (after == tokens.len()).then(|| interval.in_zone(zone))
 }
 
 /// Returns true if a question names a time and contains almost no other content: "what happened last week?". Such a

@@ -88,8 +88,20 @@ pub(super) fn all(tokens: &[TimeToken], today: Date) -> Vec<(QuestionInterval, R
     found
 }
 
+/// Reads the time at this position, even if no word introduces it.
+pub(super) fn one(tokens: &[TimeToken], at: usize, today: Date) -> TimeParse<QuestionInterval> {
+    interval(tokens, at, today).or_else(|| {
+        let (named, after) = bare(tokens, at, today)?;
+        Some((named.seen_from(today)?.interval()?, after))
+    })
+}
+
 fn interval(tokens: &[TimeToken], at: usize, today: Date) -> TimeParse<QuestionInterval> {
-    bounded(tokens, at, today).or_else(|| counted_from(tokens, at, today)).or_else(|| {
+    let part = || {
+        let (days, after) = part(tokens, at, today)?;
+        Some((days.interval()?, after))
+    };
+    bounded(tokens, at, today).or_else(part).or_else(|| counted_from(tokens, at, today)).or_else(|| {
         let (days, after) = beside(tokens, at, today).or_else(|| {
             let (named, after) = named(tokens, at, today)?;
             Some((named.seen_from(today)?, after))
@@ -133,6 +145,28 @@ fn bounded(tokens: &[TimeToken], at: usize, today: Date) -> TimeParse<QuestionIn
     };
     let open = QuestionInterval { from: open.0, until: open.1, mentioned_until: open.1, days: open };
     (open.from < open.until).then_some((open, after))
+}
+
+/// Reads "early May", "the beginning of May", "the second week of May", "the first half of 2024".
+fn part(tokens: &[TimeToken], at: usize, today: Date) -> TimeParse<DayInterval> {
+    let word = word_at(tokens, at);
+    let (part, after) = if let Some(part) = vocabulary::part(word) {
+        let dash = tokens.get(at + 1).is_some_and(|token| token.mark() == Some('-'));
+        (part, at + 1 + usize::from(dash))
+    } else if let Some(part) = vocabulary::part_of(word).filter(|_| word_at(tokens, at + 1) == "of") {
+        (part, at + 2)
+    } else {
+        let ordinal = tokens.get(at).and_then(TimeToken::number).filter(|number| number.ordinal);
+        let nth = ordinal.map(|number| number.value).or_else(|| vocabulary::ordinal(word));
+        let part = vocabulary::nth_part(nth, word, word_at(tokens, at + 1))?;
+        if word_at(tokens, at + 2) != "of" {
+            return None;
+        }
+        (part, at + 3)
+    };
+    let start = after + usize::from(word_at(tokens, after) == "the");
+    let (named, after) = bare(tokens, start, today)?;
+    Some((named.seen_from(today)?.part(part)?, after))
 }
 
 /// Reads "the week before 9 June", "the Sunday after …", "two days before …".
@@ -198,6 +232,9 @@ fn named(tokens: &[TimeToken], at: usize, today: Date) -> TimeParse<TimeExpressi
 
 /// Reads a time after a word that introduces a time.
 fn bare(tokens: &[TimeToken], at: usize, today: Date) -> TimeParse<TimeExpression> {
+    if let Some((days, after)) = part(tokens, at, today) {
+        return Some((TimeExpression::Fixed(days), after));
+    }
     named(tokens, at, today).or_else(|| undated(tokens, at, "in")).or_else(|| whole_year(tokens, at))
 }
 

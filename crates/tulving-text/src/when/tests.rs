@@ -55,9 +55,35 @@ fn months_years_and_seasons_are_as_long_as_they_are() {
     means("Where did she go in fall 2021?", "2021-09-01..2021-11-30");
     means("Where did she go last summer?", "2022-06-01..2022-08-31");
     means("Where did she go last May?", "2023-05-01..2023-05-31");
-    means("Where did she go in mid-April?", "2023-04-01..2023-04-30");
+    means("Where did she go in mid-April?", "2023-04-11..2023-04-20");
     means("Who came in Feb. 2023?", "2023-02-01..2023-02-28");
     means("the 2022 trip", "2022-01-01..2022-12-31");
+}
+
+#[test]
+fn parts_of_months_and_years_are_read() {
+    for (question, expected) in [
+        ("What happened in the second week of May?", "2023-05-08..2023-05-14"),
+        ("What did we decide in the 1st week of May?", "2023-05-01..2023-05-07"),
+        ("Who came in the last week of February?", "2023-02-22..2023-02-28"),
+        ("What was planned at the beginning of May?", "2023-05-01..2023-05-10"),
+        ("What did I buy in the middle of March 2022?", "2022-03-11..2022-03-20"),
+        ("Where was I at the end of last month?", "2023-05-21..2023-05-31"),
+        ("What broke in early May?", "2023-05-01..2023-05-10"),
+        ("What broke in late 2022?", "2022-09-01..2022-12-31"),
+        ("What did we ship in the first half of 2022?", "2022-01-01..2022-06-30"),
+        ("What is left of the second quarter of 2022?", "2022-04-01..2022-06-30"),
+    ] {
+        means(question, expected);
+    }
+    for question in
+        ["What is at the end of the list?", "Who won the first half of the game?", "Is it late of May?"]
+    {
+        assert!(days(question).len() <= 1, "{question}");
+    }
+    let now: Timestamp = NOW.parse().expect("a time");
+    let before = intervals("What did we do before the end of May?", now, &Zone::default())[0];
+    assert_eq!(before.until.date(), "2023-05-21");
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! English words for times.
 
+use super::calendar::TimePart;
+
 /// The months, January first.
 pub const MONTHS: [&str; 12] = [
     "january",
@@ -131,6 +133,43 @@ pub(super) fn count(word: &str) -> Option<u32> {
         "a" | "an" => Some(1),
         "couple" => Some(2),
         _ => position(&NAMES, word).and_then(|count| u32::try_from(count).ok()),
+    }
+}
+
+/// Returns the number of an ordinal written as a word.
+pub(super) fn ordinal(word: &str) -> Option<u32> {
+    const NAMES: [&str; 5] = ["first", "second", "third", "fourth", "fifth"];
+    position(&NAMES, word).and_then(|nth| u32::try_from(nth).ok())
+}
+
+/// Returns the part of a time that a word directly before it means: "early May".
+pub(super) fn part(word: &str) -> Option<TimePart> {
+    match word {
+        "early" => Some(TimePart::Share(0, 3)),
+        "mid" => Some(TimePart::Share(1, 3)),
+        "late" => Some(TimePart::Share(2, 3)),
+        _ => None,
+    }
+}
+
+/// Returns the part that a word before "of" means: "the beginning of May".
+pub(super) fn part_of(word: &str) -> Option<TimePart> {
+    match word {
+        "beginning" | "start" => Some(TimePart::Share(0, 3)),
+        "middle" => Some(TimePart::Share(1, 3)),
+        "end" => Some(TimePart::Share(2, 3)),
+        _ => None,
+    }
+}
+
+/// Returns the part that an ordinal and a unit mean: "the second week of May", "the last week of May".
+pub(super) fn nth_part(nth: Option<u32>, word: &str, unit: &str) -> Option<TimePart> {
+    match (nth, unit) {
+        (Some(nth @ 1..=5), "week") => Some(TimePart::Week(u8::try_from(nth - 1).ok()?)),
+        (None, "week") if word == "last" => Some(TimePart::LastWeek),
+        (Some(nth @ 1..=2), "half") => Some(TimePart::Share(u8::try_from(nth - 1).ok()?, 2)),
+        (Some(nth @ 1..=4), "quarter") => Some(TimePart::Share(u8::try_from(nth - 1).ok()?, 4)),
+        _ => None,
     }
 }
 

@@ -61,7 +61,8 @@ pub(crate) struct RecallArgs {
     /// The order, if there is no question [default: from the mode]
     #[arg(long, value_name = "ORDER", value_parser = order())]
     sort: Option<Sort>,
-    /// Maximum number [default: 10, or 100 for a list of all of a type or filter]
+    /// Maximum number [default: 10, or 100 for a list of all of a type or filter, or 3 if nothing seems to answer the
+    /// question]
     #[arg(long, value_name = "NUMBER", value_parser = whole_number, allow_negative_numbers = true)]
     limit: Option<i64>,
     #[command(flatten)]
@@ -195,6 +196,7 @@ impl RecallArgs {
                 let list_limit = Some(self.limit(limits::LISTED)?);
                 Mode::Hybrid(Box::new(RecallQuestion {
                     list_limit,
+                    nearest_limit: Some(self.limit(limits::NEAREST)?),
                     ..self.asking.ask(text.unwrap_or_default())?
                 }))
             }
@@ -286,12 +288,12 @@ pub(super) fn tell(
             false => printer.line(format!("{}:", list.what))?,
         }
     }
+    if let Some(note) = &answer.note {
+        printer.note(note)?;
+    }
     print(args, &answer.hits, explain, app, printer)?;
-    if answer.evidence.is_some_and(|evidence| evidence < Strength::Strong) {
-        printer.note(match answer.evidence {
-            Some(Strength::Weak) => "The evidence is weak: these memories may not answer the question.",
-            _ => "There is no evidence that these memories answer the question.",
-        })?;
+    if answer.evidence == Some(Strength::Weak) {
+        printer.note("The evidence is weak: these memories may not answer the question.")?;
     }
     if answer.left_out > 0 {
         printer.note(format!("{} more did not fit into the budget.", thousands(answer.left_out)))?;

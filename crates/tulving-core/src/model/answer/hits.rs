@@ -203,6 +203,10 @@ pub enum PartName {
     When,
     /// The memory was said only after the question was asked.
     Unsaid,
+    /// The form of the turn shows that it states something, such as names and what the speaker did.
+    States,
+    /// Rare words that it shares with the best memories of the first ranking.
+    SharedWords,
     /// Its stability.
     Stability,
     /// Its importance now.
@@ -217,6 +221,8 @@ pub enum PartName {
     Channel,
     /// The memory is newer than one that states the same thing with another value and matches a little better.
     Newer,
+    /// Nothing seems to answer the question, so no relevance is high.
+    NoEvidence,
 }
 
 impl PartName {
@@ -244,6 +250,8 @@ impl PartName {
             Self::Date => "date",
             Self::When => "names a time",
             Self::Unsaid => "said after the question",
+            Self::States => "states something",
+            Self::SharedWords => "shared words",
             Self::Stability => "stability",
             Self::Importance => "importance",
             Self::Cooling => "cooling",
@@ -251,6 +259,7 @@ impl PartName {
             Self::Lapsed => "not valid now",
             Self::Channel => "channel",
             Self::Newer => "newer value",
+            Self::NoEvidence => "no evidence",
         }
     }
 }
@@ -332,6 +341,9 @@ pub struct Answer {
     /// Strength of the evidence, if there was a question. If hits were left out, that of the remaining ones.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub evidence: Option<Strength>,
+    /// A remark for the reader: nothing seems to answer the question, or somebody else said what it asks for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
     /// Number of hits held back because their evidence is weaker than requested.
     pub withheld: u64,
     /// Number of hits left out because they did not fit into the token budget.

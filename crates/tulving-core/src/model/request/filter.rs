@@ -4,11 +4,12 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use tulving_text::when::TimeInput;
 
 use super::Caller;
 use crate::model::id::SpaceId;
 use crate::model::memory::Memory;
-use crate::model::time::{Period, TimeInput, Timestamp};
+use crate::model::time::{Period, Timestamp, Zone};
 use crate::model::vocabulary::{Author, ContentType, Kind, MemoryType, Stability, State};
 
 /// The filter of a list, a recall or a forget, as every surface of our own takes it. [`resolve`](Self::resolve) makes it a
@@ -44,10 +45,14 @@ pub struct MemoryFilter {
     pub pinned: Option<bool>,
     /// Only done todos and goals (true), or only open ones (false).
     pub done: Option<bool>,
-    /// Only saved at or after this: a time, a day such as 2026-05-27, or yesterday.
+    /// Only saved at or after this: a time, a day such as 2026-05-27, or words such as yesterday.
     pub since: Option<TimeInput>,
     /// Only saved before this.
     pub until: Option<TimeInput>,
+    /// Only happened at or after this. Without a time of its own, a memory happened when it was saved.
+    pub happened_since: Option<TimeInput>,
+    /// Only happened before this.
+    pub happened_until: Option<TimeInput>,
     /// Only with this text in content, title or key, ignoring case.
     pub contains: Option<String>,
     /// True for every space that you may see, not only that of the call.
@@ -58,6 +63,8 @@ impl MemoryFilter {
     /// Returns the filter for this caller. Days are those of the caller's time zone.
     pub fn resolve(self, caller: &Caller, now: Timestamp) -> Filter {
         let instant = |moment: Option<TimeInput>| moment.map(|moment| moment.instant(&caller.zone, now));
+        let happened =
+            happened(self.happened_since.as_ref(), self.happened_until.as_ref(), &caller.zone, now);
         Filter {
             space: (!self.all_spaces).then_some(caller.space),
             types: self.types,
@@ -76,10 +83,29 @@ impl MemoryFilter {
             done: self.done,
             since: instant(self.since),
             until: instant(self.until),
+            timed: happened.into_iter().collect(),
             substring: self.contains,
             ..Filter::default()
         }
     }
+}
+
+/// Returns the condition that a memory happened in the period between two times. `None` if neither is given.
+pub fn happened(
+    since: Option<&TimeInput>,
+    until: Option<&TimeInput>,
+    zone: &Zone,
+    now: Timestamp,
+) -> Option<TimeCondition> {
+    if since.is_none() && until.is_none() {
+        return None;
+    }
+    let (first, last) = (Timestamp::from_micros(i64::MIN), Timestamp::from_micros(i64::MAX));
+    let end = |input: Option<&TimeInput>, open: Timestamp| {
+        input.map_or((open, open), |input| (input.instant(zone, now), input.day(zone, now)))
+    };
+    let ((from, first_day), (until, last_day)) = (end(since, first), end(until, last));
+    Some(TimeCondition::Happened(Period { from, until, days: (first_day, last_day) }))
 }
 
 /// A filter for memories. An empty filter matches all memories that the viewer may see and that are not forgotten or
@@ -120,8 +146,8 @@ pub struct Filter {
     pub since: Option<Timestamp>,
     /// Saved before this.
     pub until: Option<Timestamp>,
-    /// The period in which it happened, was done or is due.
-    pub timed: Option<TimeCondition>,
+    /// The periods in which it happened, was done or is due: all of them.
+    pub timed: Vec<TimeCondition>,
     /// Text that content, title or key contains verbatim, ignoring case.
     pub substring: Option<String>,
     /// True if the substring is searched only in the content.
@@ -166,7 +192,7 @@ impl Filter {
             })
             && self.since.is_none_or(|since| created >= since)
             && self.until.is_none_or(|until| created < until)
-            && self.timed.is_none_or(|timed| timed.admits(memory))
+            && self.timed.iter().all(|timed| timed.admits(memory))
             && !(self.records_only && provenance.mirror.is_some())
             && self.valid_at.is_none_or(|at| memory.held_at(at))
     }
@@ -222,7 +248,7 @@ impl Filter {
         self.tags.is_empty()
             && self.exact().iter().all(|(_, value)| value.is_none())
             && self.source_path.is_none()
-            && self.timed.is_none()
+            && self.timed.is_empty()
             && self.substring.is_none()
             && self.forgotten == ForgottenFilter::Without
             && self.quarantined == Quarantined::Without
@@ -279,4 +305,36 @@ pub enum Quarantined {
     Only,
     /// Quarantined and other memories.
     Either,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_happened_between_two_times_may_have_an_open_end() {
+        let input = |text: &str| text.parse::<TimeInput>().expect(text);
+        let at = |text: &str| text.parse::<Timestamp>().expect(text);
+        let (zone, now) = (Zone::named("Europe/Vienna").expect("a zone"), at("2026-05-27T12:00:00Z"));
+        let period = |since: Option<&str>, until: Option<&str>| {
+            let (since, until) = (since.map(input), until.map(input));
+            match happened(since.as_ref(), until.as_ref(), &zone, now) {
+                Some(TimeCondition::Happened(period)) => Some(period),
+                other => {
+                    assert_eq!(other, None);
+                    None
+                }
+            }
+        };
+        assert_eq!(period(None, None), None);
+        let both = period(Some("last week"), Some("2026-05-25")).expect("a period");
+        assert_eq!((both.from, both.until), (at("2026-05-17T22:00:00Z"), at("2026-05-24T22:00:00Z")));
+        assert_eq!(both.days, (at("2026-05-18"), at("2026-05-25")), "a day is the same in every zone");
+        let (first, last) = (Timestamp::from_micros(i64::MIN), Timestamp::from_micros(i64::MAX));
+        let since = period(Some("yesterday"), None).expect("a period");
+        assert_eq!((since.from, since.until, since.days.1), (at("2026-05-25T22:00:00Z"), last, last));
+        let until = period(None, Some("2026-05-25T08:00:00Z")).expect("a period");
+        assert_eq!((until.from, until.days.0, until.until), (first, first, at("2026-05-25T08:00:00Z")));
+        assert!(since.has(at("2026-05-26")) && !since.has(at("2026-05-25")) && until.has(at("1970-01-01")));
+    }
 }

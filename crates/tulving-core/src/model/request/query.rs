@@ -15,7 +15,7 @@ pub struct RecallQuery {
     /// The question. Without it, all memories that match the filter are listed.
     #[schemars(length(min = 1))]
     pub query: Option<String>,
-    /// Maximum number of memories (default: 10, or 100 for a list).
+    /// Maximum number of memories (default: 10; 100 for a list; 3 if nothing seems to answer the question).
     #[schemars(range(min = 1, max = 1000))]
     pub limit: Option<WholeNumber>,
     /// Answers as of this time: 2026-05-27 or 2026-05-27T09:30:00Z.

@@ -79,8 +79,7 @@ pub(super) fn hits(
             cut |= shorten(content, best.as_ref());
         }
         bytes += content.len();
-        let evidence =
-            ranked.evidence_item.map_or(0.0, |at| evidence::weight_in(&found.items[at], &gathered.features));
+        let evidence = ranked.evidence_item.map_or(0.0, |at| evidence::weight(found, at, &gathered.features));
         hits.push(hit(ranked, Sections { best, further }, cut, evidence));
     }
     if let Some(left) = &mut left {

@@ -103,7 +103,7 @@ fn chosen_then(
 ) -> Result<FilteredSelection, Error> {
     // A memory may have been completed, or archived by a rule, after the past time. The store filters by the current
     // status, so the past status is checked after loading.
-    let mut wide = Filter { done: None, timed: None, ..plan.filter.clone() };
+    let mut wide = Filter { done: None, timed: Vec::new(), ..plan.filter.clone() };
     wide.states.push(State::Archived);
     let ids: Vec<MemoryId> = ports.store.ids(&caller.viewer, &wide, Sort::Newest)?;
     let moment = PointInTime::Then(then);
@@ -217,7 +217,7 @@ pub(crate) fn describe(
 
 /// Returns true if the store has any memory of the list's types, of any time, completed or not.
 pub(crate) fn knows_such(ports: &Ports, caller: &Caller, plan: &RecallPlan) -> Result<bool, Error> {
-    let wide = Filter { done: None, timed: None, ..plan.filter.clone() };
+    let wide = Filter { done: None, timed: Vec::new(), ..plan.filter.clone() };
     Ok(!ports.store.list(&caller.viewer, &wide, Sort::Newest, 1, None)?.is_empty())
 }
 

@@ -16,7 +16,7 @@ mod weighing;
 
 use crate::model::answer::Answer;
 use crate::model::error::Error;
-use crate::model::request::{Caller, RecallRequest};
+use crate::model::request::{Caller, Filter, RecallRequest, Sort};
 use crate::model::vocabulary::State;
 use crate::verbs::access::Ports;
 
@@ -24,7 +24,7 @@ use plan::{RecallMethod, RecallPlan};
 
 /// Finds memories.
 pub(crate) fn recall(ports: &Ports, caller: &Caller, request: &RecallRequest) -> Result<Answer, Error> {
-    let plan = plan::read(request, ports.clock.now(), &caller.zone)?;
+    let plan = planned_for(ports, caller, request)?;
     let answer = planned(ports, caller, &plan)?;
     match plan.ranking() {
         Some(ranking) if answer.total_found == 0 && !filtered::knows_such(ports, caller, &plan)? => {
@@ -32,6 +32,20 @@ pub(crate) fn recall(ports: &Ports, caller: &Caller, request: &RecallRequest) ->
         }
         _ => Ok(answer),
     }
+}
+
+/// Returns the plan for a request. A question for a list of a project that the store knows becomes a list of that
+/// project.
+pub(crate) fn planned_for(
+    ports: &Ports,
+    caller: &Caller,
+    request: &RecallRequest,
+) -> Result<RecallPlan, Error> {
+    let now = ports.clock.now();
+    let knows =
+        |filter: &Filter| Ok(!ports.store.list(&caller.viewer, filter, Sort::Newest, 1, None)?.is_empty());
+    let of_project = plan::of_project(request, (now, &caller.zone), knows)?;
+    Ok(plan::read(of_project.as_ref().unwrap_or(request), now, &caller.zone)?)
 }
 
 /// Finds memories by a plan.

@@ -3,7 +3,7 @@
 use tulving_text::list_question::{self, ListQuestion, ListTime};
 
 use crate::model::answer::Lane;
-use crate::model::error::{Field, Invalid};
+use crate::model::error::{Error, Field, Invalid};
 use crate::model::limits;
 use crate::model::request::{
     Filter, Fusion, ListBounds, Mode, RecallQuestion, RecallRequest, Sort, TimeCondition,
@@ -100,6 +100,30 @@ pub(crate) fn read(request: &RecallRequest, now: Timestamp, zone: &Zone) -> Resu
     Ok(RecallPlan { filter, limit, way, now })
 }
 
+/// Returns the request for a list of the memories of a project: "my todos for gantry". `None` if the question does not
+/// end with the name of a project that `knows` knows, or is no list without it.
+pub(super) fn of_project(
+    request: &RecallRequest,
+    (now, zone): (Timestamp, &Zone),
+    knows: impl Fn(&Filter) -> Result<bool, Error>,
+) -> Result<Option<RecallRequest>, Error> {
+    let Mode::Hybrid(ask) = &request.mode else { return Ok(None) };
+    let Some((question, project)) = list_question::without_project(&ask.question) else { return Ok(None) };
+    let asked_at = ask.asked_at.or(ask.as_of).unwrap_or(now);
+    let is_list = ask.list_limit.is_some()
+        && request.filter.project.is_none()
+        && list_question::read(&ask.question, asked_at, zone).is_none()
+        && list_question::read(question, asked_at, zone).is_some();
+    let filter = Filter { project: Some(project.to_owned()), ..request.filter.clone() };
+    if !is_list
+        || !knows(&Filter { space: filter.space, project: filter.project.clone(), ..Filter::default() })?
+    {
+        return Ok(None);
+    }
+    let ask = RecallQuestion { question: question.to_owned(), ..(**ask).clone() };
+    Ok(Some(RecallRequest { mode: Mode::Hybrid(Box::new(ask)), filter, ..request.clone() }))
+}
+
 /// Returns the list that answers a question which only names a type; `None` if the filter contradicts the question.
 fn list_of(
     ask: &RecallQuestion,
@@ -122,7 +146,12 @@ fn list_of(
         ListTime::Done(interval) => TimeCondition::Done(interval.period()),
         ListTime::Due(interval) => TimeCondition::Due(interval.period()),
     });
-    let listed = Filter { types: list.types.clone(), done: list.done, timed, ..filter.clone() }.of_records();
+    let timed = filter.timed.iter().copied().chain(timed).collect();
+    // A fact or a preference that is no longer valid is not in its list. A todo that is overdue is.
+    let can_be_done = list.types.iter().all(|word| word.can_be_done());
+    let valid_at = filter.valid_at.or((!can_be_done && list.time.is_none()).then_some(now));
+    let listed =
+        Filter { types: list.types.clone(), done: list.done, timed, valid_at, ..filter.clone() }.of_records();
     let bounds = ListBounds { as_of: ask.as_of, token_budget: ask.token_budget };
     let sort = if list.by_importance { Sort::Importance } else { order_of(&listed.types) };
     let asked = RequestedList { ask: ask.clone(), list, ranked: (filter.clone(), limit) };

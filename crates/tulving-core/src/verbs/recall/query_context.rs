@@ -1,18 +1,21 @@
 //! Recall with a question: ranks the results of the lanes and builds the answer.
 
 use std::cell::RefCell;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use tulving_text::asked_form::{asked_form, has_form};
+use tulving_text::terms;
 
 use crate::model::answer::{Answer, FailedLane, Hit, Lane, Strength};
-use crate::model::error::Error;
+use crate::model::error::{Error, IndexError};
 use crate::model::id::MemoryId;
 use crate::model::memory::Memory;
 use crate::model::request::{Caller, Fusion, RecallQuestion};
-use crate::model::search::{Item, SearchResults, SearchScope};
+use crate::model::search::{Item, SearchResults, SearchScope, is_person};
 use crate::model::vocabulary::State;
 use crate::rank::fuse::{self, LaneRanking};
-use crate::rank::scoring::ItemScores;
-use crate::rank::{descending, evidence, spread, weigh};
+use crate::rank::scoring::{ItemScores, talking_neighbours};
+use crate::rank::{descending, evidence, spread, walk, weigh};
 use crate::verbs::access::Ports;
 use crate::verbs::read;
 use crate::verbs::succession::{self, PointInTime};
@@ -27,6 +30,12 @@ use super::weighing::{BestItem, Weighing};
 
 /// Number of the best hits that count as evidence.
 const EVIDENCE_HITS: usize = 5;
+/// The remark on the memories that are nearest to a question that nothing seems to answer.
+const NEAREST: &str = "Nothing stored seems to answer this. Nearest:";
+/// The lead in evidence at which a turn of somebody else counts as the answer to a question about a person.
+const SAID_BY_ANOTHER: f64 = 0.1;
+/// Number of the best hits that must contain the form of value that the question asks for.
+const FORM_HITS: usize = 3;
 
 /// A question being answered.
 pub(super) struct QueryContext<'a> {
@@ -34,6 +43,7 @@ pub(super) struct QueryContext<'a> {
     pub(super) caller: &'a Caller,
     pub(super) plan: &'a RecallPlan,
     pub(super) ask: &'a RecallQuestion,
+    scope: &'a SearchScope,
     /// The memories that match the filter, if the index cannot evaluate the filter alone. No other memories are
     /// allowed.
     among: Option<HashSet<MemoryId>>,
@@ -70,30 +80,56 @@ pub(super) fn answer(
     let scope = lanes::scope(parts, caller, &filter)?;
     let depth = BEST.max(plan.limit);
     let mut gathered = lanes::gather(parts, &scope, ask, depth, (plan.now, &caller.zone))?;
-    let asked = QueryContext { parts, caller, plan, ask, among: among(&scope), loaded: RefCell::default() };
+    let asked = QueryContext {
+        parts,
+        caller,
+        plan,
+        ask,
+        scope: &scope,
+        among: among(&scope),
+        loaded: RefCell::default(),
+    };
     let lanes = rankings(&gathered.found, ask, depth);
-    let (ranked, total_found) = match ask.fusion {
+    let (mut ranked, total_found) = match ask.fusion {
         Fusion::Measured => asked.measured(&mut gathered, &lanes)?,
         Fusion::Ranks => asked.fused(&mut gathered, lanes)?,
     };
     let evidence_items = ranked.iter().take(EVIDENCE_HITS).filter_map(|ranked| ranked.evidence_item);
-    let weight = |at: usize| evidence::weight_in(&gathered.found.items[at], &gathered.features);
-    let mut strength = evidence::strength(evidence_items.map(weight));
+    let weight = |at: usize| evidence::weight(&gathered.found, at, &gathered.features);
+    let strongest = match asked.lacks_the_asked_form(&ranked, &gathered.found)? {
+        true => Strength::Weak,
+        false => Strength::Strong,
+    };
+    let mut strength = evidence::strength(evidence_items.map(weight)).min(strongest);
     let is_weaker = |strength: Strength| ask.abstain_below.is_some_and(|least| strength < least);
     if is_weaker(strength) {
         let (evidence, missing) = (Some(strength), gathered.missing);
         return Ok(Answer { evidence, withheld: total_found, missing, ..Answer::default() });
     }
+    let mut note = match strength {
+        Strength::None => {
+            if let Some(limit) = ask.nearest_limit {
+                ranked.truncate(limit);
+                weigh::lower_nearest(ranked.iter_mut().map(|one| (&mut one.parts, one.most)));
+            }
+            Some(NEAREST.to_owned())
+        }
+        _ => asked.said_by_another(&ranked, &gathered),
+    };
     let (mut hits, mut left_out) = answer::hits(&asked, ranked, &gathered)?;
     if left_out > 0 {
         // The strength must come from the returned hits, because hits that did not fit are not in the answer.
-        strength = evidence::strength(hits.iter().take(EVIDENCE_HITS).map(Hit::evidence));
+        strength = evidence::strength(hits.iter().take(EVIDENCE_HITS).map(Hit::evidence)).min(strongest);
         if is_weaker(strength) {
             left_out += hits.drain(..).len() as u64;
         }
+        if strength == Strength::None {
+            note = Some(NEAREST.to_owned());
+        }
     }
     let (evidence, missing) = (Some(strength), gathered.missing);
-    Ok(Answer { hits, total_found, evidence, left_out, missing, ..Answer::default() })
+    let note = note.filter(|_| !hits.is_empty());
+    Ok(Answer { hits, total_found, evidence, note, left_out, missing, ..Answer::default() })
 }
 
 fn among(scope: &SearchScope) -> Option<HashSet<MemoryId>> {
@@ -213,13 +249,17 @@ impl QueryContext<'_> {
         gathered: &mut LaneResults,
         lanes: &[LaneRanking],
     ) -> Result<(Vec<RankedMemory>, u64), Error> {
-        let scores = ItemScores::of(&gathered.found, &gathered.features);
+        let mut scores = ItemScores::of(&gathered.found, &gathered.features);
+        let between_people = (0..gathered.found.items.len()).any(|at| scores.is_of_people(at));
+        if between_people {
+            scores.set_shared(self.shared_words(&gathered.found, &scores, &mut gathered.missing)?);
+        }
         let mut best = best_items(&gathered.found, |at| scores.score(at));
         best.retain(|best| scores.says_something(best.at));
         best.sort_unstable_by(|a, b| descending((a.score, a.memory), (b.score, b.memory)));
         let first = best.iter().take(spread::SEEDS).map(|best| (best.memory, 1.0)).collect();
         let linked = self.graph(first, &mut gathered.missing);
-        let most = gathered.features.most() + weigh::most(self.ask.channel.as_deref(), !linked.is_empty());
+        let most = scores.most() + weigh::most(self.ask.channel.as_deref(), !linked.is_empty());
         let weighing = Weighing {
             asked: self,
             found: &gathered.found,
@@ -231,6 +271,74 @@ impl QueryContext<'_> {
         let (mut ranked, total) = weighing.ranked(&best)?;
         self.add_further(&mut ranked, &gathered.found, |at| scores.score(at));
         Ok((ranked, total))
+    }
+
+    /// Returns the remark that somebody else said the best result, if the question names a person and nothing that this
+    /// person said matches about as well.
+    fn said_by_another(&self, ranked: &[RankedMemory], gathered: &LaneResults) -> Option<String> {
+        let (found, features) = (&gathered.found, &gathered.features);
+        let best = ranked.first()?.evidence_item?;
+        let named = &features.addressed.named;
+        let speaker =
+            |at: usize| found.items[at].speaker.and_then(|speaker| found.speakers.get(speaker as usize));
+        let other = speaker(best).filter(|name| is_person(name) && !named.contains(name))?;
+        let weight = |at: usize| evidence::weight(found, at, features);
+        let theirs =
+            (0..found.items.len()).filter(|at| speaker(*at).is_some_and(|name| named.contains(name)));
+        let nearest = theirs.map(weight).reduce(f64::max)?;
+        (weight(best) > nearest + SAID_BY_ANOTHER)
+            .then(|| format!("Said by {other}, not by {}.", named.join(" or ")))
+    }
+
+    /// Returns true if the question asks for a value of a certain form, such as a phone number, and neither the best
+    /// memories nor the turns around them contain one. Then the evidence is not strong, however near the memories are.
+    fn lacks_the_asked_form(&self, ranked: &[RankedMemory], found: &SearchResults) -> Result<bool, Error> {
+        let Some(form) = asked_form(&self.ask.question) else { return Ok(false) };
+        let best = &ranked[..ranked.len().min(FORM_HITS)];
+        if best.is_empty() || best.iter().any(|one| has_form(&one.memory.fields.text.content, form)) {
+            return Ok(false);
+        }
+        let around =
+            best.iter().filter_map(|one| one.evidence_item).flat_map(|at| talking_neighbours(found, at));
+        let ids: Vec<MemoryId> = around.map(|at| found.items[at].memory).collect();
+        let loaded = self.load(&ids)?;
+        Ok(!loaded.values().any(|memory| has_form(&memory.fields.text.content, form)))
+    }
+
+    /// Returns for each item how many rare words it shares with the best items, among the turns of conversations
+    /// between people.
+    fn shared_words(
+        &self,
+        found: &SearchResults,
+        scores: &ItemScores<'_>,
+        missing: &mut Vec<FailedLane>,
+    ) -> Result<Vec<f64>, Error> {
+        let turns =
+            (0..found.items.len()).filter(|at| scores.is_of_people(*at) && scores.says_something(*at));
+        let mut turns: Vec<(usize, f64)> = turns.map(|at| (at, scores.score(at))).collect();
+        turns.sort_unstable_by(|a, b| descending((a.1, a.0), (b.1, b.0)));
+        turns.truncate(walk::REACHED);
+        let starts = &turns[..turns.len().min(walk::STARTS)];
+        let ids: Vec<MemoryId> = starts.iter().map(|(at, _)| found.items[*at].memory).collect();
+        let loaded = self.load(&ids)?;
+        let texts = ids.iter().filter_map(|id| Some(&loaded.get(id)?.fields.text.content));
+        let words: BTreeSet<String> = texts.flat_map(|text| terms::terms(text)).collect();
+        let words: Vec<String> = words.into_iter().collect();
+        let items: Vec<(MemoryId, u32)> =
+            turns.iter().map(|(at, _)| (found.items[*at].memory, found.items[*at].chunk)).collect();
+        let uses = match self.parts.index.uses(self.scope, &words, &items) {
+            Ok(uses) => uses,
+            Err(IndexError::Store(error)) => return Err(error.into()),
+            Err(error) => {
+                missing.push(FailedLane { lane: Lane::Keyword, why: error.to_string() });
+                Vec::new()
+            }
+        };
+        let first: Vec<f64> = starts.iter().map(|(_, score)| *score).collect();
+        let shares = walk::shares(&first, items.len(), &uses, found.within);
+        let mut shared = vec![0.0; found.items.len()];
+        turns.iter().zip(shares).for_each(|((at, _), share)| shared[*at] = share);
+        Ok(shared)
     }
 
     /// Finds further sections of the memories that are returned.

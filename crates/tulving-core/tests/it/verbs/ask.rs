@@ -1,5 +1,7 @@
 //! recall with a question: by meaning, by word, by relation, and why.
 
+/// The note of an answer, and the form of the value that a question asks for.
+mod notes;
 /// The shown part of a memory.
 mod sections;
 /// Memories that replaced others.

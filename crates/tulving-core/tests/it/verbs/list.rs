@@ -7,10 +7,10 @@ use tulving_core::model::error::{Error, Invalid};
 use tulving_core::model::id::{MemoryId, MemoryNumber, MemoryRef};
 use tulving_core::model::limits::Limits;
 use tulving_core::model::memory::Memory;
-use tulving_core::model::request::Filter;
-use tulving_core::model::request::{Caller, ForgetMode, ListRequest, SaveRequest, Sort};
-use tulving_core::model::time::Timestamp;
+use tulving_core::model::request::{Caller, Filter, ForgetMode, ListRequest, SaveRequest, Sort, happened};
+use tulving_core::model::time::{Timestamp, Zone};
 use tulving_core::model::vocabulary::{MemoryType, Role, State};
+use tulving_text::when::TimeInput;
 
 use crate::bed::{Bed, contents, keyed, listing, refused, said, within, words};
 
@@ -197,10 +197,15 @@ fn a_time_that_ends_before_it_begins_is_refused() {
     let user = bed.user();
     let at = Timestamp::from_micros;
     for until in [at(5), at(4)] {
-        let filter = Filter { since: Some(at(5)), until: Some(until), ..Filter::default() };
-        refused!(bed.engine.count(&user, &filter), Error::Invalid(Invalid::NoTimeBetween { .. }));
-        let request = ListRequest { filter, ..listing(Sort::Newest, 10) };
-        refused!(bed.engine.list(&user, &request), Error::Invalid(Invalid::NoTimeBetween { .. }));
+        let saved = Filter { since: Some(at(5)), until: Some(until), ..Filter::default() };
+        let (since, until) = (TimeInput::At(at(5)), TimeInput::At(until));
+        let timed = happened(Some(&since), Some(&until), &Zone::default(), bed.engine.now());
+        let happened = Filter { timed: timed.into_iter().collect(), ..Filter::default() };
+        for filter in [saved, happened] {
+            refused!(bed.engine.count(&user, &filter), Error::Invalid(Invalid::NoTimeBetween { .. }));
+            let request = ListRequest { filter, ..listing(Sort::Newest, 10) };
+            refused!(bed.engine.list(&user, &request), Error::Invalid(Invalid::NoTimeBetween { .. }));
+        }
     }
 }
 

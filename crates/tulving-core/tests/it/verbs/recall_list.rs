@@ -68,6 +68,41 @@ fn a_question_that_only_names_a_type_is_answered_by_all_of_that_type() {
 }
 
 #[test]
+fn the_todos_of_a_project_are_a_list_if_the_project_is_known() {
+    let bed = Bed::new();
+    let user = bed.user();
+    let of =
+        |project: &str, content: &str| SaveRequest { project: Some(project.to_owned()), ..todo(content) };
+    bed.save(&user, of("gantry", "oil the crane"));
+    bed.save(&user, of("gantry", "paint the crane"));
+    bed.save(&user, of("tidepool", "count the crabs"));
+    bed.save(&user, todo("buy milk"));
+    for question in ["my todos for gantry", "what are my open todos in the gantry project?"] {
+        let answer = ask(&bed, &user, question);
+        assert_eq!((what(&answer), contents(&answer).len()), ("2 open todos", 2), "{question}");
+        assert!(contents(&answer).iter().all(|content| content.ends_with("crane")), "{question}");
+    }
+    assert_eq!(ask(&bed, &user, "my todos for nowhere").listed, None, "no memory has such a project");
+    assert_eq!(ask(&bed, &user, "what about the crane in gantry?").listed, None, "it names no type");
+    let ranked = asked(&bed, &user, RecallQuestion::new("my todos for gantry"), Filter::default());
+    assert_eq!(ranked.listed, None, "only who asks for lists gets them");
+    let other = Filter { project: Some("tidepool".to_owned()), ..Filter::default() };
+    assert_eq!(asked(&bed, &user, question("my todos for gantry"), other).listed, None);
+}
+
+#[test]
+fn a_list_leaves_out_what_is_no_longer_valid_and_keeps_what_is_overdue() {
+    let bed = Bed::new();
+    let user = bed.user();
+    let until = |request: SaveRequest| SaveRequest { valid_until: Some(at("2025-06-01")), ..request };
+    bed.save(&user, until(of_type(MemoryType::Preference, "tea without milk")));
+    bed.save(&user, of_type(MemoryType::Preference, "coffee with milk"));
+    bed.save(&user, until(todo("renew the passport")));
+    assert_eq!(contents(&ask(&bed, &user, "what are my preferences?")), ["coffee with milk"]);
+    assert_eq!(contents(&ask(&bed, &user, "what are my open todos?")), ["renew the passport"]);
+}
+
+#[test]
 fn open_todos_come_by_due_date_then_importance_and_done_ones_last() {
     let bed = Bed::new();
     let user = bed.user();

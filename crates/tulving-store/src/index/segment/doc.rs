@@ -51,18 +51,22 @@ impl SegmentDoc<'_> {
 }
 
 /// The values that a search reads only for few docs.
-pub(crate) type DocDetail = [u64; 5];
+pub(crate) type DocDetail = [u64; 6];
 
 impl SegmentDoc<'_> {
     /// The detail as it is written, for a doc in the session with this ordinal.
     pub(super) fn detail(&self, session: u32) -> DocDetail {
-        let flags = u32::from(self.properties.ends_with_question) | u32::from(self.properties.time_word) << 1;
+        let said = &self.properties;
+        let flags = [said.ends_with_question, said.time_word, said.first_person, said.reacts];
+        let flags = flags.iter().rev().fold(0, |bits, flag| bits << 1 | u32::from(*flag));
+        let counts = u32::from(said.own_acts) << 8 | u32::from(said.distinct) << 16;
         [
             self.at.cast_unsigned(),
             self.place.cast_unsigned(),
             self.importance.to_bits(),
             u64::from(session) << 32 | u64::from(self.chunk),
-            u64::from(flags) << 32 | u64::from(self.properties.questions.to_bits()),
+            u64::from(flags | counts) << 32 | u64::from(said.questions.to_bits()),
+            said.names.iter().rev().fold(0, |word, name| word << 16 | u64::from(*name)),
         ]
     }
 }
@@ -108,6 +112,11 @@ impl DocDetailFields for DocDetail {
             questions: f32::from_bits(self[4] as u32),
             ends_with_question: flags & 1 != 0,
             time_word: flags & 2 != 0,
+            first_person: flags & 4 != 0,
+            reacts: flags & 8 != 0,
+            own_acts: (flags >> 8) as u8,
+            distinct: (flags >> 16) as u8,
+            names: [0, 16, 32, 48].map(|shift| (self[5] >> shift) as u16),
         }
     }
 }
@@ -329,8 +338,17 @@ mod tests {
 
     #[test]
     fn a_detail_comes_back_as_it_was() {
-        let properties =
-            TextProperties { length: 9, questions: 0.25, ends_with_question: true, time_word: false };
+        let properties = TextProperties {
+            length: 9,
+            questions: 0.25,
+            ends_with_question: true,
+            time_word: false,
+            distinct: 7,
+            names: [1, 2, 0xffff, 0],
+            first_person: true,
+            own_acts: 3,
+            reacts: false,
+        };
         let doc = SegmentDoc {
             id: [1; 16],
             chunk: 3,

@@ -8,7 +8,7 @@ use bytemuck::{Pod, pod_read_unaligned};
 
 /// The first bytes of the trailer, which change with every change of the layout. The fingerprint in a manifest covers
 /// them too, so that files of another layout count as outdated and not as damaged.
-pub(crate) const MAGIC: [u8; 8] = *b"TULVSEG2";
+pub(crate) const MAGIC: [u8; 8] = *b"TULVSEG3";
 /// The alignment of sections, so that rows of vectors begin at a cache line.
 pub(super) const ALIGNMENT: usize = 64;
 /// Number of bytes that are checked together when one of them is first read. Reading 2,000 rows at random checks 32 MB

@@ -116,7 +116,7 @@ fn docs_of(entry: &IndexEntry) -> Vec<PreparedDoc<'_>> {
             created: memory.usage.created_at.as_micros(),
             times,
             importance: memory.fields.class.importance.get(),
-            properties: properties::of(body, said.body.len()),
+            properties: properties::of(body, &said.body),
         };
         PreparedDoc { doc, terms: counted(said), embedding: chunk.embedding.as_ref() }
     });

@@ -45,6 +45,8 @@ fn assert_same(one: &SearchResults, other: &SearchResults) {
     assert_eq!(one.sessions.len(), other.sessions.len());
     assert_eq!(one.rarities.len(), other.rarities.len());
     one.rarities.iter().zip(&other.rarities).for_each(|(one, other)| same(*one, *other, "rarity"));
+    assert_eq!(one.worth.len(), other.worth.len());
+    one.worth.iter().zip(&other.worth).for_each(|(one, other)| same(*one, *other, "worth"));
     let (items, others) = (by_name(one), by_name(other));
     assert!(items.keys().eq(others.keys()), "{:?} {:?}", items.keys(), others.keys());
     for (item, like) in items.values().zip(others.values()) {
@@ -52,14 +54,16 @@ fn assert_same(one: &SearchResults, other: &SearchResults) {
         same(item.coverage, like.coverage, "coverage");
         same_option(item.whole, like.whole, "whole");
         same_option(item.sentence, like.sentence, "sentence");
-        let plain = |item: &Item| (item.candidate, item.order, item.at, item.properties, item.weights);
+        let plain =
+            |item: &Item| (item.candidate, item.terms, item.order, item.at, item.properties, item.weights);
         assert_eq!(plain(item), plain(like));
         let speaker =
             |found: &SearchResults, item: &Item| item.speaker.map(|at| found.speakers[at as usize].clone());
         assert_eq!(speaker(one, item), speaker(other, like));
         match (session(one, item), session(other, like)) {
             (Some(talk), Some(same_talk)) => {
-                let plain = |session: &Session| (session.document, session.items, session.speakers);
+                let plain =
+                    |session: &Session| (session.document, session.items, session.speakers, session.people);
                 assert_eq!(plain(talk), plain(same_talk));
                 same(talk.lexical, same_talk.lexical, "lexical of a session");
                 same(talk.closeness, same_talk.closeness, "closeness of a session");
@@ -103,6 +107,10 @@ fn the_index_and_the_plain_one_find_the_same() {
             }
             let found = index.search(&scope, &question).expect("an answer");
             assert_same(&found, &plain.search(&scope, &question).expect("an answer"));
+            let items: Vec<(MemoryId, u32)> =
+                found.items.iter().map(|item| (item.memory, item.chunk)).collect();
+            let uses = |index: &dyn Index| index.uses(&scope, &question.terms, &items).expect("uses");
+            assert_eq!(uses(&index), uses(&plain));
             assert_eq!(index.speakers(&scope).expect("names"), plain.speakers(&scope).expect("names"));
             asked += 1;
         }

@@ -168,7 +168,7 @@ pub(super) fn routes() -> Vec<Question> {
         ),
         q(
             "GET /v1/memories",
-            "/v1/memories?pinned=true&author=user&since=2020-01-01&until=2099-01-01&all_spaces=true",
+            "/v1/memories?pinned=true&author=user&since=2020-01-01&until=2099-01-01&happened_since=2020-01-01&happened_until=2099-01-01&all_spaces=true",
             none(),
         ),
         q(
@@ -307,7 +307,7 @@ pub(super) fn routes() -> Vec<Question> {
         "&as_of=2099-01-01&asked_at=2099-01-01",
         "&abstain_below=weak&token_budget=4000",
         "&types=preference&kinds=semantic&stabilities=stable&content_types=text",
-        "&pinned=true&author=user&since=2020-01-01&until=2099-01-01",
+        "&pinned=true&author=user&since=2020-01-01&until=2099-01-01&happened_since=2020-01-01&happened_until=2099-01-01",
     ] {
         for word in ["$WORD", "roses"] {
             all.push(q("GET /v1/memories/search", &format!("/v1/memories/search?q={word}{by}"), none()));
@@ -327,7 +327,7 @@ pub(super) fn routes() -> Vec<Question> {
         json!({ "fusion": "rrf", "lanes": ["keyword"], "as_of": "2099-01-01", "asked_at": "2099-01-01", "abstain_below": "weak",
             "token_budget": 4000, "all_spaces": true }),
         json!({ "types": ["preference"], "kinds": ["semantic"], "stabilities": ["stable"], "content_types": ["text"],
-            "pinned": true, "author": "user", "since": "2020-01-01", "until": "2099-01-01" }),
+            "pinned": true, "author": "user", "since": "2020-01-01", "until": "2099-01-01", "happened_since": "2020-01-01", "happened_until": "2099-01-01" }),
     ] {
         for word in ["$WORD", "roses in March"] {
             let mut body = more.clone();
@@ -465,13 +465,17 @@ pub(super) fn tools() -> Vec<(&'static str, &'static str, Value)> {
             json!({ "query": "roses", "tags": ["$TAG"], "types": ["fact"], "limit": 100, "token_budget": 4000, "as_of": "2099-01-01" }),
         ),
         ("native", "recall", json!({ "query": "list all facts" })),
-        ("native", "recall", json!({ "types": ["fact"], "since": "2020-01-01", "until": "2099-01-01" })),
+        (
+            "native",
+            "recall",
+            json!({ "types": ["fact"], "since": "2020-01-01", "until": "2099-01-01", "happened_since": "2020-01-01", "happened_until": "2099-01-01" }),
+        ),
         ("native", "list", json!({})),
         ("native", "list", json!({ "cursor": "$CURSOR" })),
         (
             "native",
             "list",
-            json!({ "types": ["fact"], "tags": ["$TAG"], "states": ["active"], "pinned": false, "contains": "$WORD", "since": "2020-01-01", "until": "2099-01-01", "sort": "happened", "limit": 100 }),
+            json!({ "types": ["fact"], "tags": ["$TAG"], "states": ["active"], "pinned": false, "contains": "$WORD", "since": "2020-01-01", "until": "2099-01-01", "happened_since": "2020-01-01", "happened_until": "2099-01-01", "sort": "happened", "limit": 100 }),
         ),
         ("native", "list", json!({ "types": ["todo"], "done": false, "sort": "agenda" })),
         ("native", "context", json!({ "about": "$WORD", "token_budget": 4000 })),

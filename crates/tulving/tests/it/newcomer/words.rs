@@ -126,7 +126,8 @@ fn times_that_cannot_be_are_named() {
     assert_transcript!(transcribed(
         &tulving,
         &[
-            &["list", "--since", "tomorrow"],
+            &["list", "--since", "soon"],
+            &["list", "--since", "last week"],
             &["list", "--since", "2026-13-01"],
             &["list", "--since", "2026-05-02", "--until", "2026-05-01"],
             &["recall", "tea", "--since", "2026-05-01", "--until", "2026-05-01"],
