@@ -48,7 +48,7 @@ struct DailyMemory {
     done: bool,
 }
 
-/// Whether a question may be looked at while the ranking is tuned.
+/// The half of the set that a question or a prompt belongs to.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Half {

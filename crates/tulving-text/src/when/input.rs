@@ -51,7 +51,7 @@ impl FromStr for TimeInput {
         let bare = text.trim();
         let at: Timestamp = match bare.parse() {
             Ok(at) => at,
-            // Whether words name a time does not depend on the current time.
+            // The current time does not matter here: words name a time at any time, or never.
             Err(_) if named(bare, Timestamp::from_micros(0), &Zone::default()).is_some() => {
                 return Ok(Self::Words(bare.to_owned()));
             }
