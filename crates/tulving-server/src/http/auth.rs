@@ -5,6 +5,7 @@ use axum::http::header::AUTHORIZATION;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode};
 use serde::Deserialize;
+use tulving_core::model::preview;
 use tulving_core::model::request::Caller;
 use tulving_core::model::space::Secret;
 use tulving_core::model::time::Zone;
@@ -23,6 +24,8 @@ const DEFAULT_SPACE: &str = "x-tulving-default-space";
 const AGENT: &str = "x-tulving-agent";
 /// The header that names the time zone, as clients of the memax service send it.
 const ZONE: &str = "x-timezone";
+/// The name that programs give if they do not know their zone.
+const UNKNOWN_ZONE: &str = "Etc/Unknown";
 
 /// The credentials in a request, not yet checked.
 #[derive(Clone, Debug)]
@@ -34,7 +37,7 @@ pub(super) struct Credentials {
     /// host writes the rest of the request.
     pub(super) confined: bool,
     pub(super) agent: Option<String>,
-    /// The time zone that determines where a day begins. An unknown name is ignored, and the request is not refused.
+    /// The time zone that determines where a day begins.
     pub(super) zone: Option<Zone>,
     /// The log record of the request that contained the credentials.
     pub(super) trace: Option<RequestTrace>,
@@ -62,7 +65,7 @@ impl<S: Sync> FromRequestParts<S> for Credentials {
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
         let token = token(&parts.headers)?;
         let agent = one(&parts.headers, AGENT)?.map(str::to_owned);
-        let zone = one(&parts.headers, ZONE)?.and_then(Zone::named);
+        let zone = zone(&parts.headers)?;
         let asked = asked(parts)?;
         let space = named(&parts.headers, asked.space, &SPACE, "X-Hub-ID, X-Tulving-Space or ?space=")?;
         let hint = "X-Tulving-Default-Space or ?default_space=";
@@ -128,6 +131,20 @@ fn named(
     Ok(named)
 }
 
+/// Returns the time zone of the caller. An unknown name is an error, so that "today" never means the day of another zone.
+fn zone(headers: &HeaderMap) -> Result<Option<Zone>, Problem> {
+    let name = one(headers, ZONE)?.map(str::trim).unwrap_or_default();
+    if name.is_empty() || name == UNKNOWN_ZONE {
+        return Ok(None);
+    }
+    Zone::named(name).map(Some).ok_or_else(|| {
+        let message = format!("`{}` is not a time zone", preview::short(name));
+        Problem::new(StatusCode::BAD_REQUEST, "invalid_header", message)
+            .about(ZONE)
+            .hinting("give the name of a zone, such as Europe/Vienna, or leave out X-Timezone")
+    })
+}
+
 /// Returns the value of a header that may occur only once. Unlike most headers, the value may contain letters of any
 /// language.
 fn one<'a>(headers: &'a HeaderMap, name: &'static str) -> Result<Option<&'a str>, Problem> {
@@ -183,5 +200,15 @@ mod tests {
         let error = read("/mcp?space=home", &both).expect_err("two");
         assert_eq!(error.code(), "two_spaces");
         assert_eq!(read("/mcp?space=", &[]).expect("empty is not none").as_deref(), Some(""));
+    }
+
+    #[test]
+    fn an_unknown_time_zone_is_refused_by_name() {
+        let read = |name: &str| zone(&parts("/", &[(ZONE, name)]).headers);
+        assert_eq!(read("Europe/Vienna").expect("a zone"), Zone::named("Europe/Vienna"));
+        assert_eq!(read("").expect("none"), None);
+        assert_eq!(read("Etc/Unknown").expect("none"), None);
+        let error = read("Europe/Atlantis").expect_err("no such zone");
+        assert_eq!(error.code(), "invalid_header");
     }
 }
