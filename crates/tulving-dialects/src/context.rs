@@ -1,6 +1,9 @@
 //! The context block for the system prompt of a new session, and the opening: the part of the block that an MCP server sends
 //! without a request.
 
+use schemars::JsonSchema;
+use serde::Serialize;
+use tulving_core::model::answer::Briefing;
 use tulving_core::model::request::BriefingRequest;
 use tulving_core::text::block;
 use tulving_text::commands;
@@ -9,6 +12,34 @@ pub use crate::opening::OPENING_CHARS;
 use crate::opening::opened;
 use crate::tool::{ToolContext, ToolError};
 use crate::{Dialect, max, outgoing};
+
+/// The context for the start of a session.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct SessionContext {
+    /// The block for the system prompt, fenced as data. Empty if there are no memories for it.
+    pub context: String,
+    /// The memories of the block, section by section, if they were requested.
+    #[serde(flatten)]
+    pub briefing: Option<Briefing>,
+}
+
+/// Returns the native context, with its memories section by section.
+pub fn in_sections(
+    context: &ToolContext<'_>,
+    request: &BriefingRequest,
+) -> Result<SessionContext, ToolError> {
+    let briefing = context.engine.briefing(&context.caller, request)?;
+    Ok(SessionContext { context: block::block(&briefing), briefing: Some(briefing) })
+}
+
+/// Returns the context of a dialect as its block only.
+pub fn as_block(
+    context: &ToolContext<'_>,
+    dialect: Dialect,
+    request: &BriefingRequest,
+) -> Result<SessionContext, ToolError> {
+    Ok(SessionContext { context: block(context, dialect, request)?, briefing: None })
+}
 
 /// Returns the context block of a dialect. The blocks of max and maven have neither a token budget nor a subject.
 pub fn block(

@@ -4,7 +4,7 @@
 //! model needs; the other arguments are available in the HTTP service and on the command line.
 
 use schemars::{JsonSchema, SchemaGenerator};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::{Map, Value};
 use tulving_core::model::answer::{
     Answer, CompletedMemory, CreatedAssociation, EditedMemory, Page, SavedMemories,
@@ -17,6 +17,7 @@ use tulving_core::model::request::{
 use tulving_core::model::time::Timestamp;
 
 use crate::argument::{MemoryIdArguments, block_budget};
+use crate::context::SessionContext;
 use crate::finding::{self, total_of};
 use crate::input::{ArgumentReader, CombinedInput, SingleInput, ToolInput};
 use crate::reading::deserialize;
@@ -27,13 +28,15 @@ use crate::{Dialect, context, conversation};
 const BATCH: usize = 100;
 
 /// The arguments of `save` for each memory.
-const SAVED: [&str; 7] = ["content", "type", "importance", "tags", "key", "occurred_at", "updates"];
+const SAVED: [&str; 8] =
+    ["content", "type", "importance", "tags", "project", "key", "occurred_at", "updates"];
 /// The arguments of `recall`.
-const RECALLED: [&str; 11] = [
+const RECALLED: [&str; 12] = [
     "query",
     "limit",
     "types",
     "tags",
+    "project",
     "done",
     "since",
     "until",
@@ -43,9 +46,10 @@ const RECALLED: [&str; 11] = [
     "token_budget",
 ];
 /// The arguments of `list`.
-const LISTED: [&str; 13] = [
+const LISTED: [&str; 14] = [
     "types",
     "tags",
+    "project",
     "done",
     "states",
     "pinned",
@@ -59,7 +63,7 @@ const LISTED: [&str; 13] = [
     "cursor",
 ];
 /// The arguments of `update`.
-const UPDATED: [&str; 6] = ["id", "content", "type", "importance", "tags", "valid_until"];
+const UPDATED: [&str; 7] = ["id", "content", "type", "importance", "tags", "project", "valid_until"];
 
 pub(crate) fn tools() -> Vec<DialectTool> {
     vec![
@@ -129,8 +133,8 @@ pub(crate) fn tools() -> Vec<DialectTool> {
              decisions, and what is relevant to `about`.",
             context_tool,
         ),
-        conversation::log_turn().offered_in_short(),
-        conversation::archive().offered_in_short(),
+        conversation::log_turn(),
+        conversation::archive(),
     ]
 }
 
@@ -284,16 +288,10 @@ struct ContextToolArguments {
     token_budget: Option<WholeNumber>,
 }
 
-#[derive(Serialize)]
-struct ContextToolReply {
-    /// The block, fenced as data.
-    context: String,
-}
-
 fn context_tool(
     context: &ToolContext<'_>,
     SingleInput(asked): SingleInput<ContextToolArguments>,
-) -> Result<ContextToolReply, ToolError> {
+) -> Result<SessionContext, ToolError> {
     let request = BriefingRequest { about: asked.about, token_budget: block_budget(asked.token_budget)? };
-    Ok(ContextToolReply { context: context::block(context, Dialect::Native, &request)? })
+    context::as_block(context, Dialect::Native, &request)
 }

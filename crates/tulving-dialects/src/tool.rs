@@ -286,12 +286,6 @@ impl DialectTool {
         Self { names, ..self }
     }
 
-    /// Offers the tool as native tools are offered: with a short schema of its arguments, and with none of its answer. The
-    /// tool takes the same arguments and gives the same answer.
-    pub(crate) fn offered_in_short(self) -> Self {
-        Self { output: None, in_short: true, ..self }
-    }
-
     /// Returns the schema of the arguments as hosts get it. For a native tool, it has only what a model needs to call the
     /// tool, because hosts put the schemas of all tools into every request to a model.
     pub fn offered_input(&self) -> Map<String, Value> {

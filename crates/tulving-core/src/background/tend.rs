@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::background::lifecycle::judge::{self, LifecycleDecision, LifecycleStep};
@@ -55,7 +56,7 @@ pub struct TendRequest {
 }
 
 /// The steps that rules took, or would take.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct TendingResult {
     /// Number of memories checked.
     pub looked_at: u64,
@@ -76,7 +77,8 @@ pub struct TendingResult {
 }
 
 /// A step that a rule took or would take.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "TendStep")]
 pub struct TendedStep {
     /// The step.
     pub step: LifecycleStep,

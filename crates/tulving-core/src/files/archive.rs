@@ -6,10 +6,11 @@
 
 use std::collections::HashMap;
 
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use tulving_text::terms;
 
-use crate::model::answer::{UnreadableFile, Warning};
+use crate::model::answer::{UnreadableFile, Warning, WarningMessage, with_messages};
 use crate::model::error::{Error, Field, FileError, Invalid};
 use crate::model::file::{FilePath, Folder, PendingFile};
 use crate::model::id::{MemoryId, MemoryNumber};
@@ -41,20 +42,23 @@ const QUOTED: usize = 300;
 const WORDS: usize = 12;
 
 /// A conversation to archive.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "NewConversation")]
 pub struct ConversationArchiveRequest {
-    /// The messages; by default, the turns that the log still contains.
+    /// The messages, in order (default: the turns in the log).
     pub messages: Option<Vec<TranscriptMessage>>,
-    /// The title; by default, the first message.
+    /// The title (default: the beginning of the conversation).
     pub title: Option<String>,
-    /// The outcome of the conversation; by default, a summary made by rules.
+    /// A summary, by which recall finds it (default: made by rules).
     pub summary: Option<String>,
-    /// The channel of the log; by default, all channels.
+    /// Only turns of this channel of the log.
     pub channel: Option<String>,
 }
 
 /// The result of an archive request.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "ArchivedConversation")]
 pub struct ConversationArchiveReceipt {
     /// The path of the file below the workspace.
     pub path: String,
@@ -72,13 +76,15 @@ pub struct ConversationArchiveReceipt {
     pub messages: usize,
     /// True if the messages came from the log.
     pub from_log: bool,
-    /// Warnings about parts that were removed.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    /// Parts of the text that were redacted: secrets, private passages.
+    #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "with_messages")]
+    #[schemars(with = "Vec<WarningMessage>")]
     pub warnings: Vec<Warning>,
 }
 
 /// An archived conversation.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "ConversationInfo")]
 pub struct ConversationFile {
     /// The name, without folder and extension.
     pub name: String,
@@ -91,12 +97,12 @@ pub struct ConversationFile {
 }
 
 /// The archived conversations of a space.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "ConversationList")]
 pub struct ConversationFileList {
     /// The conversations, newest first.
     pub conversations: Vec<ConversationFile>,
     /// Files that are not listed, each with the reason.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unread: Vec<UnreadableFile>,
 }
 

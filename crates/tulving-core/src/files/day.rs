@@ -1,9 +1,11 @@
 //! Days, always in UTC, and the names of their journals.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
 use jiff::civil::Date;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
 
 use crate::model::error::Invalid;
@@ -91,6 +93,20 @@ impl FromStr for Day {
 impl Serialize for Day {
     fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
         out.collect_str(self)
+    }
+}
+
+impl JsonSchema for Day {
+    fn schema_name() -> Cow<'static, str> {
+        "Day".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "format": "date" })
     }
 }
 

@@ -4,10 +4,11 @@
 
 use std::borrow::Cow;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use tulving_text::visible;
 
-use crate::model::answer::Warning;
+use crate::model::answer::{Warning, WarningMessage, with_messages};
 use crate::model::error::{Error, Field, FileError, Invalid};
 use crate::model::file::{self, FileContent, FilePath, Folder, PreviousFile};
 use crate::model::limits;
@@ -30,19 +31,21 @@ pub const HEADING: &str = "# Long-term Memory";
 pub const SHOWN: usize = 12_288;
 
 /// The content of `MEMORY.md`.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "LongTermMemory")]
 pub struct LongTermFile {
     /// The path of the file below the workspace.
     pub path: String,
     /// The text of the file; empty if the file does not exist. Bytes that are not text are shown as `�`.
     pub content: String,
-    /// SHA-256 of the file's bytes, hexadecimal; `None` if the file does not exist. A request to replace the file can
+    /// SHA-256 of the file's bytes, hexadecimal; null if the file does not exist. A request to replace the file can
     /// contain the digest of the version that its author read.
     pub digest: Option<String>,
     /// The time of the last change.
     pub modified_at: Option<Timestamp>,
-    /// Warnings about parts that were removed from a text just written.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    /// Parts of the new text that were redacted: secrets, private passages.
+    #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "with_messages")]
+    #[schemars(with = "Vec<WarningMessage>")]
     pub warnings: Vec<Warning>,
     /// The secrets policy of the file's space.
     #[serde(skip)]

@@ -14,9 +14,10 @@ mod search;
 pub mod transcript;
 pub mod workspace;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::model::answer::{UnreadableFile, Warning};
+use crate::model::answer::{UnreadableFile, Warning, WarningMessage, with_messages};
 use crate::model::change::{RequiredRole, Write};
 use crate::model::error::{Error, Field, FileError};
 use crate::model::file::{FileEntry, FileList, FilePath, FileStamp, Folder};
@@ -34,7 +35,7 @@ pub(crate) use self::search::{JournalTextCache, search};
 pub(crate) use crate::model::file::{JOURNALS as FOLDER, text};
 
 /// A journal.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Journal {
     /// The day of the journal.
     pub date: Day,
@@ -45,7 +46,8 @@ pub struct Journal {
 }
 
 /// A journal in a list.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "JournalInfo")]
 pub struct JournalFile {
     /// The day of the journal.
     pub date: Day,
@@ -58,12 +60,11 @@ pub struct JournalFile {
 }
 
 /// The journals of a space.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct JournalFileList {
     /// The journals, newest first.
     pub journals: Vec<JournalFile>,
     /// Files that are not listed, each with the reason.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unread: Vec<UnreadableFile>,
 }
 
@@ -76,7 +77,8 @@ pub(crate) struct RecentJournals {
 }
 
 /// The result of adding a note.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "JournalNote")]
 pub struct JournalReceipt {
     /// The day of the journal.
     pub date: Day,
@@ -86,8 +88,9 @@ pub struct JournalReceipt {
     pub entry: String,
     /// True if this note created the journal.
     pub created: bool,
-    /// Warnings about parts that were removed.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    /// Parts of the text that were redacted: secrets, private passages.
+    #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "with_messages")]
+    #[schemars(with = "Vec<WarningMessage>")]
     pub warnings: Vec<Warning>,
 }
 

@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use tulving_text::fold;
 
@@ -29,7 +30,8 @@ const KEPT: usize = 64 << 20;
 const KEPT_OF_ONE: usize = 4 << 20;
 
 /// An entry of a journal that contains the text.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "JournalEntry")]
 pub struct JournalHit {
     /// The day of the journal.
     pub date: Day,

@@ -16,29 +16,32 @@
 //!
 //! A line of a message that would be read as a heading of the second level starts with `\`, as in Markdown.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::model::time::Timestamp;
 use crate::model::vocabulary::TurnRole;
 
 /// A message of a conversation.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "ConversationMessage")]
 pub struct TranscriptMessage {
     /// The role of the speaker.
     pub role: TurnRole,
     /// The speaker's name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub speaker: Option<String>,
-    /// The text of the message.
+    /// The text.
     pub content: String,
-    /// The time of the message.
+    /// Time of the message: 2026-05-27T09:30:00Z.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<Timestamp>,
 }
 
 /// A conversation.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "Conversation")]
 pub struct Transcript {
     /// The title of the conversation.
     pub title: String,

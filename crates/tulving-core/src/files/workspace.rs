@@ -1,8 +1,9 @@
 //! The files in the folder of a space. Members can create, read, list and remove them.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::model::answer::Warning;
+use crate::model::answer::{UnreadableFile, Warning, WarningMessage, with_messages};
 use crate::model::error::{Error, Field, FileError, Invalid};
 use crate::model::file::{self, FileEntry, FilePath, Folder};
 use crate::model::limits;
@@ -15,7 +16,8 @@ use crate::verbs::access::{self, Ports};
 use super::readable;
 
 /// A file in the folder of a space.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "FileInfo")]
 pub struct WorkspaceFile {
     /// The path of the file below the folder.
     pub name: String,
@@ -25,8 +27,9 @@ pub struct WorkspaceFile {
     pub size: u64,
     /// The time of the last change.
     pub modified_at: Timestamp,
-    /// Warnings about parts that were removed from the text when it was written.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    /// Parts of the new text that were redacted: secrets, private passages.
+    #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "with_messages")]
+    #[schemars(with = "Vec<WarningMessage>")]
     pub warnings: Vec<Warning>,
 }
 
@@ -43,7 +46,8 @@ impl WorkspaceFile {
 }
 
 /// The files of a folder.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "FileList")]
 pub struct WorkspaceFileList {
     /// The path of the folder below the workspace; empty for the workspace itself.
     pub folder: String,
@@ -52,11 +56,12 @@ pub struct WorkspaceFileList {
     /// True if the folder contains more files.
     pub more: bool,
     /// Files that cannot be used, each with the reason.
-    pub refused: Vec<(String, String)>,
+    pub refused: Vec<UnreadableFile>,
 }
 
 /// A file and its text.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "FileContent")]
 pub struct WorkspaceFileText {
     /// The file.
     #[serde(flatten)]
@@ -86,7 +91,8 @@ pub(crate) fn list(ports: &Ports, caller: &Caller) -> Result<WorkspaceFileList, 
         let listed = ports.files.list(&folder, below, limits::FILES_LISTED)?;
         file_list.files.extend(listed.files.iter().map(WorkspaceFile::of));
         file_list.more |= listed.more;
-        file_list.refused.extend(listed.refused);
+        let refused = listed.refused.into_iter().map(|(path, why)| UnreadableFile { path, why });
+        file_list.refused.extend(refused);
     }
     Ok(file_list)
 }

@@ -20,6 +20,7 @@ pub use self::hits::{
 pub use self::near::{NearPairs, PossibleUpdate};
 pub use self::quality::{AppliedProposal, FindingMemory, QualityFinding, QualityProposal, QualityReport};
 pub use self::timeline::{NumberedMemory, StatementEnd, Timeline, TimelineEntry};
+pub(crate) use self::warning::with_messages;
 pub use self::warning::{RedactedSecret, Warning, WarningMessage};
 use crate::model::association::Association;
 use crate::model::change::Change;
@@ -52,7 +53,7 @@ pub struct Receipt {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub possible_updates: Vec<PossibleUpdate>,
     /// The requests that were not carried out, by name.
-    #[serde(serialize_with = "warning::with_messages")]
+    #[serde(serialize_with = "with_messages")]
     #[schemars(with = "Vec<WarningMessage>")]
     pub warnings: Vec<Warning>,
 }
@@ -102,7 +103,7 @@ pub struct EditedMemory {
     #[serde(flatten)]
     pub memory: Memory,
     /// The requests that were not carried out, by name.
-    #[serde(serialize_with = "warning::with_messages")]
+    #[serde(serialize_with = "with_messages")]
     #[schemars(with = "Vec<WarningMessage>")]
     pub warnings: Vec<Warning>,
 }
@@ -126,7 +127,7 @@ pub struct CreatedAssociation {
     #[serde(flatten)]
     pub link: Association,
     /// The supersessions that the link undid.
-    #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "warning::with_messages")]
+    #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "with_messages")]
     #[schemars(with = "Vec<WarningMessage>")]
     pub warnings: Vec<Warning>,
 }
@@ -139,7 +140,7 @@ pub struct LoggedTurn {
     #[serde(flatten)]
     pub turn: Turn,
     /// The redactions in the turn.
-    #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "warning::with_messages")]
+    #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "with_messages")]
     #[schemars(with = "Vec<WarningMessage>")]
     pub warnings: Vec<Warning>,
 }
@@ -173,7 +174,7 @@ pub struct ForgottenMemories {
     /// already.
     pub missing: Vec<MemoryRef>,
     /// Redactions in the reason, and a note that the turns the memories came from stay.
-    #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "warning::with_messages")]
+    #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "with_messages")]
     #[schemars(with = "Vec<WarningMessage>")]
     pub warnings: Vec<Warning>,
 }
@@ -185,7 +186,7 @@ pub struct ForgottenMatches {
     /// The forgotten memories, newest first.
     pub forgotten: Vec<ForgottenMemory>,
     /// Redactions in the reason, and a note that the turns the memories came from stay.
-    #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "warning::with_messages")]
+    #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "with_messages")]
     #[schemars(with = "Vec<WarningMessage>")]
     pub warnings: Vec<Warning>,
 }

@@ -5,6 +5,7 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -253,7 +254,8 @@ pub struct AppendResult {
 }
 
 /// An earlier text of a file that was replaced.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "LongTermVersion")]
 pub struct PreviousFile {
     /// Its id: the time of the replacement, such as `2026-05-27T09-30-00.000000Z`.
     pub id: String,

@@ -1,5 +1,6 @@
 //! Background jobs that survive a crash.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::model::id::{JobId, MemoryId, PrincipalId, SpaceId, TurnId};
@@ -26,19 +27,21 @@ pub const TEND: &str = "tend";
 pub const CONSOLIDATE: &str = "consolidate";
 
 /// A background job.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Job {
     /// Its id.
     pub id: JobId,
-    /// The kind of work, for example [`EXTRACT`].
+    /// The kind of work, for example `extract`.
     pub kind: String,
     /// The data for the worker: ids and facts, never content.
+    #[schemars(with = "serde_json::Map<String, serde_json::Value>")]
     pub payload: serde_json::Value,
     /// Its state.
     pub state: JobState,
     /// Earliest time to run it.
     pub due_at: Timestamp,
     /// The current holder, and the time until which nobody else may take it.
+    #[serde(skip)]
     pub lease: Option<Lease>,
     /// Number of attempts begun.
     pub attempts: u32,

@@ -6,6 +6,7 @@
 use std::fmt;
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -15,7 +16,7 @@ use crate::model::limits;
 pub const TEST: &str = "test";
 
 /// A service and its model.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LlmName {
     /// The kind of service: `openai`, `anthropic`, `ollama`.
     pub provider: String,
@@ -229,7 +230,8 @@ pub struct Tokens {
 }
 
 /// The usage of one model for one purpose on one day.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "UsageEntry")]
 pub struct LlmUsage {
     /// The day, in UTC, as `YYYY-MM-DD`.
     pub day: String,
@@ -266,7 +268,8 @@ impl LlmUsage {
 }
 
 /// The usage of the last days, and the budget.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "UsageReport")]
 pub struct LlmSpending {
     /// The configured service and model, if any.
     #[serde(flatten)]

@@ -1,6 +1,7 @@
 //! Passes: background work, recorded so that each pass can be shown and undone. The record contains ids and facts, never
 //! content.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::model::id::{MemoryId, PassId, PrincipalId, SpaceId, Version};
@@ -203,12 +204,12 @@ pub struct DescribedPass {
 }
 
 /// An act in words.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "PassAct")]
 pub struct DescribedAct {
     /// The act in words.
     pub text: String,
     /// The removed (`-`) and added (`+`) lines of a file, if both texts are still stored.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
 }
 
@@ -229,11 +230,11 @@ impl PassUndoResult {
 }
 
 /// An act that was undone, or that stays.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct UndoStep {
     /// The act in words.
     pub text: String,
-    /// The reason why it stays; `None` if it was undone.
+    /// The reason why it stays; null if it was undone.
     pub stays: Option<String>,
 }
 

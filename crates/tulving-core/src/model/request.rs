@@ -79,7 +79,7 @@ pub struct SaveRequest {
     pub project: Option<String>,
     /// Its origin, in the caller's words.
     pub source_note: Option<String>,
-    /// The channel through which it comes (default: that of the caller).
+    /// The surface through which it comes (default: that of the caller).
     #[serde(rename = "source", alias = "origin")]
     pub origin: Option<Origin>,
     /// The agent that saves it (default: that of the caller).
@@ -96,9 +96,9 @@ pub struct SaveRequest {
     /// The object that it describes. Never taken from outside: naming an object would allow reading it.
     #[serde(skip)]
     pub attachment: Option<Attachment>,
-    /// The channel that it came from.
+    /// The conversation that it came from.
     pub conversation: Option<String>,
-    /// Its position in that channel.
+    /// Its position in that conversation.
     pub position: Option<i64>,
     /// The speaker's name.
     pub speaker: Option<String>,

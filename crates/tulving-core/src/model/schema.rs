@@ -7,8 +7,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
 use crate::model::answer::Cursor;
 use crate::model::id::{
-    MemoryId, MemoryNumber, MemoryRef, OrgId, PassId, PrincipalId, ProposalId, SpaceId, TeamId, TurnId,
-    Version,
+    JobId, MemoryId, MemoryNumber, MemoryRef, OrgId, PassId, PrincipalId, ProposalId, SpaceId, TeamId, TokenId,
+    TurnId, Version,
 };
 use crate::model::memory::{ContentHash, DerivedFields};
 use crate::model::request::WholeNumber;
@@ -48,6 +48,8 @@ inline_schemas! {
     OrgId => { "type": "string", "format": "uuid" },
     PrincipalId => { "type": "string", "format": "uuid" },
     PassId => { "type": "string", "format": "uuid" },
+    JobId => { "type": "string", "format": "uuid" },
+    TokenId => { "type": "string", "format": "uuid" },
     ProposalId => { "type": "string" },
     MemoryNumber => { "type": "integer", "minimum": 1 },
     Version => { "type": "integer", "minimum": 1 },

@@ -1,5 +1,6 @@
 //! Spaces, the teams and orgs that they belong to, and their members.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::model::id::{OrgId, PrincipalId, SpaceId, TeamId, TokenId};
@@ -111,15 +112,17 @@ pub struct Membership {
 }
 
 /// The record of a token. The token itself is shown once and never stored.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Token {
     /// Its id.
     pub id: TokenId,
     /// Its purpose, in its creator's words.
     pub label: String,
     /// The principal that the token authenticates.
+    #[serde(rename = "principal_id")]
     pub principal: PrincipalId,
     /// The spaces that the token is restricted to; empty means all spaces that the principal may see.
+    #[serde(rename = "space_ids")]
     pub spaces: Vec<SpaceId>,
     /// The maximum role of the token, even if the principal has a higher role.
     pub role: Role,

@@ -207,56 +207,19 @@ fn remove(
     Ok(RemoveMemberReply { deleted: true }.into())
 }
 
-/// A token, without its secret.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "Token")]
-pub struct TokenReply {
-    /// Its id.
-    id: String,
-    /// Its label.
-    label: String,
-    /// The principal that it acts for.
-    principal_id: String,
-    /// The spaces that it is limited to; empty means all that its principal may see.
-    space_ids: Vec<String>,
-    /// The highest role that it can use.
-    role: Role,
-    /// Time of creation.
-    created_at: Timestamp,
-    /// Time of revocation; null if it is valid.
-    revoked_at: Option<Timestamp>,
-}
-
-impl From<Token> for TokenReply {
-    fn from(token: Token) -> Self {
-        Self {
-            id: token.id.to_string(),
-            label: token.label,
-            principal_id: token.principal.to_string(),
-            space_ids: token.spaces.iter().map(SpaceId::to_string).collect(),
-            role: token.role,
-            created_at: token.created_at,
-            revoked_at: token.revoked_at,
-        }
-    }
-}
-
 /// The tokens that a caller may manage.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "TokenList")]
 pub struct TokenListReply {
     /// The tokens, newest first.
-    pub tokens: Vec<TokenReply>,
+    pub tokens: Vec<Token>,
 }
 
 fn tokens(
     context: &ToolContext<'_>,
     _: SingleInput<NoArguments>,
 ) -> Result<OperationOutput<TokenListReply>, ToolError> {
-    Ok(TokenListReply {
-        tokens: context.engine.tokens(&context.caller)?.into_iter().map(TokenReply::from).collect(),
-    }
-    .into())
+    Ok(TokenListReply { tokens: context.engine.tokens(&context.caller)? }.into())
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -287,7 +250,7 @@ pub struct CreateTokenReply {
     pub token: String,
     #[serde(flatten)]
     /// Everything else about the token.
-    pub known: TokenReply,
+    pub known: Token,
 }
 
 fn mint(
@@ -309,7 +272,7 @@ fn mint(
         role: new.role.unwrap_or(Role::Writer),
     };
     let (secret, token) = context.engine.create_token(&context.caller, &request)?;
-    Ok(OperationOutput::from(CreateTokenReply { token: secret.reveal().to_owned(), known: token.into() })
+    Ok(OperationOutput::from(CreateTokenReply { token: secret.reveal().to_owned(), known: token })
         .new_if(true))
 }
 
@@ -323,6 +286,6 @@ struct RevokeTokenArguments {
 fn revoke(
     context: &ToolContext<'_>,
     SingleInput(this): SingleInput<RevokeTokenArguments>,
-) -> Result<OperationOutput<TokenReply>, ToolError> {
-    Ok(TokenReply::from(context.engine.revoke_token(&context.caller, &this.token_id)?).into())
+) -> Result<OperationOutput<Token>, ToolError> {
+    Ok(context.engine.revoke_token(&context.caller, &this.token_id)?.into())
 }

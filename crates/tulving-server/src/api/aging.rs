@@ -2,8 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tulving_core::model::memory::Memory;
-use tulving_core::{TendRequest, TendedStep};
+use tulving_core::{TendRequest, TendingResult};
 use tulving_dialects::argument::{WholeNumber, limited};
 use tulving_dialects::tool::{ToolContext, ToolError};
 
@@ -36,37 +35,12 @@ struct TendArguments {
 /// The steps that the rules took, or would take.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "TendReport")]
-struct TendReply {
+pub struct TendReply {
     /// True if nothing was written.
-    dry_run: bool,
-    /// Number of memories that were checked.
-    looked_at: u64,
-    /// Number of memories that became cooling.
-    cooled: u64,
-    /// Number of memories that became active again.
-    revived: u64,
-    /// Number of memories that were archived.
-    archived: u64,
-    /// Number of forgotten memories that were deleted for good.
-    erased: u64,
-    /// Number of audit entries that were deleted.
-    audit_removed: u64,
-    /// Number of memories whose deletion waits until the clock has been steady for a day.
-    held_back: u64,
-    /// The first steps, up to the limit.
-    steps: Vec<TendStepReply>,
-}
-
-/// One step.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "TendStep")]
-struct TendStepReply {
-    /// The action: cool, revive, archive or erase.
-    step: &'static str,
-    /// The reason.
-    why: String,
-    /// The memory.
-    memory: Memory,
+    pub dry_run: bool,
+    /// The steps.
+    #[serde(flatten)]
+    pub tended: TendingResult,
 }
 
 fn tend(
@@ -78,19 +52,6 @@ fn tend(
         dry_run: asked.dry_run,
         shown: limited(context, asked.limit, USUAL_STEPS, STEPS)?,
     };
-    let taken =
-        |TendedStep { step, why, memory }: TendedStep| TendStepReply { step: step.as_str(), why, memory };
     let tended = context.engine.tend(&context.caller, &request)?;
-    Ok(TendReply {
-        dry_run: asked.dry_run,
-        looked_at: tended.looked_at,
-        cooled: tended.cooled,
-        revived: tended.revived,
-        archived: tended.archived,
-        erased: tended.erased,
-        audit_removed: tended.audit_removed,
-        held_back: tended.held_back,
-        steps: tended.steps.into_iter().map(taken).collect(),
-    }
-    .into())
+    Ok(TendReply { dry_run: asked.dry_run, tended }.into())
 }

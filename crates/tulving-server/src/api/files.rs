@@ -2,16 +2,12 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tulving_core::files::archive::ConversationFile;
-use tulving_core::files::transcript::TranscriptMessage;
-use tulving_core::files::workspace::{FileWriteMode, WorkspaceFile, WorkspaceFileList};
-use tulving_core::model::answer::WarningMessage;
-use tulving_core::model::time::Timestamp;
-use tulving_core::model::vocabulary::TurnRole;
-
-use super::messages;
-use tulving_core::model::answer::UnreadableFile;
-use tulving_dialects::conversation::{ArchiveConversationArguments, ArchiveConversationReply, archived};
+use tulving_core::files::archive::{
+    ConversationArchiveReceipt, ConversationArchiveRequest, ConversationFileList,
+};
+use tulving_core::files::transcript::Transcript;
+use tulving_core::files::workspace::{FileWriteMode, WorkspaceFile, WorkspaceFileList, WorkspaceFileText};
+use tulving_dialects::conversation::archived;
 use tulving_dialects::input::NoArguments;
 use tulving_dialects::operation::{Audience, Operation, OperationMethod, OperationOutput, SingleInput};
 use tulving_dialects::tool::{ToolContext, ToolError};
@@ -56,61 +52,11 @@ pub(super) fn operations() -> Vec<Operation> {
     ]
 }
 
-/// A file.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "FileInfo")]
-struct FileReply {
-    /// Its path below the folder of the space.
-    file: String,
-    /// Its path below the workspace.
-    path: String,
-    /// Its size in bytes.
-    size: u64,
-    /// Time of the last write.
-    modified_at: Timestamp,
-    /// Parts of the new text that were redacted: secrets, private passages.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    warnings: Vec<WarningMessage>,
-}
-
-impl From<WorkspaceFile> for FileReply {
-    fn from(file: WorkspaceFile) -> Self {
-        let WorkspaceFile { name, path, size, modified_at, warnings } = file;
-        Self { file: name, path, size, modified_at, warnings: messages(warnings) }
-    }
-}
-
-/// A file that is not used.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "RefusedFile")]
-struct RefusedFileReply {
-    /// Its path below the workspace.
-    path: String,
-    /// The reason.
-    why: String,
-}
-
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "FileList")]
-struct FileListReply {
-    /// The folder of the space, below the workspace.
-    folder: String,
-    /// Its files, by name.
-    files: Vec<FileReply>,
-    /// True if there are more.
-    more: bool,
-    /// The files that are not used.
-    refused: Vec<RefusedFileReply>,
-}
-
 fn list(
     context: &ToolContext<'_>,
     _: SingleInput<NoArguments>,
-) -> Result<OperationOutput<FileListReply>, ToolError> {
-    let WorkspaceFileList { folder, files, more, refused } = context.engine.files(&context.caller)?;
-    let refused = refused.into_iter().map(|(path, why)| RefusedFileReply { path, why }).collect();
-    Ok(FileListReply { folder, files: files.into_iter().map(FileReply::from).collect(), more, refused }
-        .into())
+) -> Result<OperationOutput<WorkspaceFileList>, ToolError> {
+    Ok(context.engine.files(&context.caller)?.into())
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -119,22 +65,11 @@ struct FileNameArguments {
     file: String,
 }
 
-/// A file and its content.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "FileContent")]
-struct FileContentReply {
-    #[serde(flatten)]
-    of: FileReply,
-    /// Its text.
-    content: String,
-}
-
 fn get(
     context: &ToolContext<'_>,
     SingleInput(this): SingleInput<FileNameArguments>,
-) -> Result<OperationOutput<FileContentReply>, ToolError> {
-    let found = context.engine.file(&context.caller, &this.file)?;
-    Ok(FileContentReply { of: found.file.into(), content: found.content }.into())
+) -> Result<OperationOutput<WorkspaceFileText>, ToolError> {
+    Ok(context.engine.file(&context.caller, &this.file)?.into())
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -152,17 +87,18 @@ struct PutFileArguments {
 fn put(
     context: &ToolContext<'_>,
     SingleInput(new): SingleInput<PutFileArguments>,
-) -> Result<OperationOutput<FileReply>, ToolError> {
+) -> Result<OperationOutput<WorkspaceFile>, ToolError> {
     let writing = if new.new { FileWriteMode::New } else { FileWriteMode::Any };
     let made = context.engine.put_file(&context.caller, &new.file, &new.content, writing)?;
-    Ok(OperationOutput::from(FileReply::from(made)).new_if(new.new))
+    Ok(OperationOutput::from(made).new_if(new.new))
 }
 
+/// A file that was removed.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "RemovedFile")]
-struct RemoveFileReply {
+pub struct RemoveFileReply {
     /// The file that was removed.
-    file: String,
+    pub name: String,
 }
 
 fn remove(
@@ -170,53 +106,21 @@ fn remove(
     SingleInput(this): SingleInput<FileNameArguments>,
 ) -> Result<OperationOutput<RemoveFileReply>, ToolError> {
     context.engine.remove_file(&context.caller, &this.file)?;
-    Ok(RemoveFileReply { file: this.file }.into())
+    Ok(RemoveFileReply { name: this.file }.into())
 }
 
 fn archive(
     context: &ToolContext<'_>,
-    SingleInput(said): SingleInput<ArchiveConversationArguments>,
-) -> Result<OperationOutput<ArchiveConversationReply>, ToolError> {
+    SingleInput(said): SingleInput<ConversationArchiveRequest>,
+) -> Result<OperationOutput<ConversationArchiveReceipt>, ToolError> {
     Ok(OperationOutput::from(archived(context, said)?).new_if(true))
-}
-
-/// A conversation.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "ConversationInfo")]
-struct ConversationFileReply {
-    /// Its name.
-    conversation: String,
-    /// Its path below the workspace.
-    path: String,
-    /// Its size in bytes.
-    size: u64,
-    /// Time of the last write.
-    modified_at: Timestamp,
-}
-
-impl From<ConversationFile> for ConversationFileReply {
-    fn from(file: ConversationFile) -> Self {
-        let ConversationFile { name, path, size, modified_at } = file;
-        Self { conversation: name, path, size, modified_at }
-    }
-}
-
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "ConversationList")]
-struct ConversationListReply {
-    /// The conversations, newest first.
-    conversations: Vec<ConversationFileReply>,
-    /// The files that are not listed.
-    unread: Vec<UnreadableFile>,
 }
 
 fn conversations(
     context: &ToolContext<'_>,
     _: SingleInput<NoArguments>,
-) -> Result<OperationOutput<ConversationListReply>, ToolError> {
-    let found = context.engine.conversations(&context.caller)?;
-    let conversations = found.conversations.into_iter().map(ConversationFileReply::from).collect();
-    Ok(ConversationListReply { conversations, unread: found.unread }.into())
+) -> Result<OperationOutput<ConversationFileList>, ToolError> {
+    Ok(context.engine.conversations(&context.caller)?.into())
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -225,43 +129,9 @@ struct GetConversationArguments {
     conversation: String,
 }
 
-/// A message.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "ConversationMessage")]
-struct ConversationMessageReply {
-    /// The role of the speaker.
-    role: TurnRole,
-    /// The speaker's name.
-    speaker: Option<String>,
-    /// The text.
-    content: String,
-    /// Time of the message.
-    at: Option<Timestamp>,
-}
-
-impl From<TranscriptMessage> for ConversationMessageReply {
-    fn from(message: TranscriptMessage) -> Self {
-        let TranscriptMessage { role, speaker, content, at } = message;
-        Self { role, speaker, content, at }
-    }
-}
-
-#[derive(Serialize, JsonSchema)]
-struct ConversationReply {
-    /// Its title.
-    title: String,
-    /// The messages, in order.
-    messages: Vec<ConversationMessageReply>,
-}
-
 fn conversation(
     context: &ToolContext<'_>,
     SingleInput(which): SingleInput<GetConversationArguments>,
-) -> Result<OperationOutput<ConversationReply>, ToolError> {
-    let found = context.engine.conversation(&context.caller, &which.conversation)?;
-    Ok(ConversationReply {
-        title: found.title,
-        messages: found.messages.into_iter().map(ConversationMessageReply::from).collect(),
-    }
-    .into())
+) -> Result<OperationOutput<Transcript>, ToolError> {
+    Ok(context.engine.conversation(&context.caller, &which.conversation)?.into())
 }

@@ -153,13 +153,11 @@ struct DeleteMemoryArguments {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "DeletedMemory")]
 struct DeleteMemoryReply {
-    /// The memory.
-    id: MemoryId,
+    /// The memory as it was.
+    #[serde(flatten)]
+    edited: EditedMemory,
     /// Always true.
     deleted: bool,
-    /// Parts of the reason that were redacted, and turns of the memory that are still in the conversation log.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    warnings: Vec<WarningMessage>,
 }
 
 fn delete(
@@ -172,9 +170,8 @@ fn delete(
         (false, false) => ForgetMode::Delete,
     };
     let request = ForgetRequest { mode, reason: how.reason };
-    let gone = context.engine.forget(&context.caller, this.id, &request)?;
-    let warnings = messages(gone.warnings);
-    Ok(DeleteMemoryReply { id: gone.memory.id, deleted: true, warnings }.into())
+    let edited = context.engine.forget(&context.caller, this.id, &request)?;
+    Ok(DeleteMemoryReply { edited, deleted: true }.into())
 }
 
 /// Names several memories.

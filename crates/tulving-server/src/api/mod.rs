@@ -28,11 +28,14 @@ use tulving_core::model::answer::{Warning, WarningMessage};
 use tulving_dialects::Dialect;
 
 pub use access::{
-    CreateTokenReply, MemberListReply, MemberReply, SpaceListReply, SpaceReply, TokenListReply, TokenReply,
+    CreateTokenReply, MemberListReply, MemberReply, SpaceListReply, SpaceReply, TokenListReply,
 };
+pub use aging::TendReply;
 pub use components::{Components, OperationSchemas, shared, shared_name};
 pub use example::{example, kind};
-pub use jobs::{JobListReply, JobReply};
+pub use files::RemoveFileReply;
+pub use jobs::JobListReply;
+pub use journals::{LongTermHistoryReply, LongTermTextReply};
 pub use passes::{
     ConsolidateReply, PassDetailsReply, PassListReply, PassReply, UndoLastReply, UndoPassReply,
 };

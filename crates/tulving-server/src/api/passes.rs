@@ -85,13 +85,13 @@ pub struct ConsolidateReply {
     /// The lines that the file loses (`-`) and gains (`+`).
     diff: String,
     /// Proposed lines that were not added, each with the reason.
-    left_out: Vec<DeclinedLineReply>,
+    left_out: Vec<RejectedLine>,
     /// The pass that saved the doubtful ones among them as memories that wait for review.
     held: Option<String>,
     /// Lines whose proposed removal was refused.
     put_back: Vec<String>,
     /// Lines that were removed, each with its replacement.
-    gone: Vec<RemovedLineReply>,
+    gone: Vec<DroppedLine>,
     /// The model's reason for removing lines.
     dropped: Option<String>,
     /// The reason why the file stays unchanged.
@@ -100,26 +100,6 @@ pub struct ConsolidateReply {
     records: Vec<String>,
     /// The changes of memories that would be made; only with `dry_run`, if that is configured.
     predicted: Vec<String>,
-}
-
-/// A proposed line that was not added.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "DeclinedLine")]
-struct DeclinedLineReply {
-    /// Its beginning.
-    line: String,
-    /// The reason.
-    why: &'static str,
-}
-
-/// A line that was removed.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "RemovedLine")]
-struct RemovedLineReply {
-    /// Its beginning.
-    line: String,
-    /// The line or memory that says the same, or contradicts it.
-    by: String,
 }
 
 fn consolidate(
@@ -133,13 +113,11 @@ fn consolidate(
 
 impl From<ConsolidationSummary> for ConsolidateReply {
     fn from(described: ConsolidationSummary) -> Self {
-        let left_out = |RejectedLine { line, why }: RejectedLine| DeclinedLineReply { line, why };
-        let gone = |DroppedLine { line, by }: DroppedLine| RemovedLineReply { line, by };
         Self {
-            left_out: described.left_out.into_iter().map(left_out).collect(),
+            left_out: described.left_out,
             held: described.held.map(|pass| pass.to_string()),
             put_back: described.put_back,
-            gone: described.gone.into_iter().map(gone).collect(),
+            gone: described.gone,
             predicted: described.predicted,
             written: described.pass.is_some(),
             pass_id: described.pass.map(|pass| pass.to_string()),
@@ -243,16 +221,6 @@ struct GetPassArguments {
     pass_id: String,
 }
 
-/// An act of a pass.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "PassAct")]
-struct PassActReply {
-    /// The act, in words.
-    text: String,
-    /// The lines that a file lost (`-`) and gained (`+`), if both texts are still kept.
-    diff: Option<String>,
-}
-
 /// A pass, with all its acts.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "PassDetails")]
@@ -261,7 +229,7 @@ pub struct PassDetailsReply {
     #[serde(flatten)]
     pass: PassReply,
     /// Its acts, in order.
-    described: Vec<PassActReply>,
+    described: Vec<DescribedAct>,
 }
 
 fn get(
@@ -275,11 +243,7 @@ fn get(
 impl PassDetailsReply {
     /// Describes a pass with its acts at this time.
     pub fn of(described: DescribedPass, now: Timestamp) -> Self {
-        let act = |DescribedAct { text, diff }: DescribedAct| PassActReply { text, diff };
-        Self {
-            described: described.described.into_iter().map(act).collect(),
-            pass: PassReply::of(described.pass, now),
-        }
+        Self { pass: PassReply::of(described.pass, now), described: described.described }
     }
 }
 
@@ -295,16 +259,6 @@ struct UndoPassArguments {
     dry_run: bool,
 }
 
-/// An act that was undone, or that stays.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "UndoStep")]
-struct UndoStepReply {
-    /// The act, in words.
-    text: String,
-    /// The reason why it stays; null if it was undone.
-    stays: Option<String>,
-}
-
 /// The result of undoing a pass.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "UndoReport")]
@@ -312,7 +266,7 @@ pub struct UndoPassReply {
     /// The pass in its new state.
     pass: PassReply,
     /// The acts that were undone and those that stay, the last act first.
-    steps: Vec<UndoStepReply>,
+    steps: Vec<UndoStep>,
 }
 
 fn undo(
@@ -323,17 +277,10 @@ fn undo(
     Ok(UndoPassReply::of(undone, context.engine.now()).into())
 }
 
-impl From<UndoStep> for UndoStepReply {
-    fn from(UndoStep { text, stays }: UndoStep) -> Self {
-        Self { text, stays }
-    }
-}
-
 impl UndoPassReply {
     /// Describes an undone pass at this time.
     pub fn of(undone: PassUndoResult, now: Timestamp) -> Self {
-        let steps = undone.steps.into_iter().map(UndoStepReply::from).collect();
-        Self { pass: PassReply::of(undone.pass, now), steps }
+        Self { pass: PassReply::of(undone.pass, now), steps: undone.steps }
     }
 }
 
@@ -358,7 +305,7 @@ pub struct UndoLastReply {
     /// True if another undo redoes it. Passes and notes in a journal cannot be redone.
     redoable: bool,
     /// The acts that were undone and, for a pass, those that stay.
-    steps: Vec<UndoStepReply>,
+    steps: Vec<UndoStep>,
 }
 
 fn undo_last(
@@ -379,7 +326,6 @@ impl UndoLastReply {
                 Self { pass: Some(pass), at, agent: None, redoable: false, steps }
             }
             LastUndoOutcome::Change(UndoneChange { at, agent, redoable, steps }) => {
-                let steps = steps.into_iter().map(UndoStepReply::from).collect();
                 Self { pass: None, at, agent, redoable, steps }
             }
         }

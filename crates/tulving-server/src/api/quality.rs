@@ -1,17 +1,13 @@
 //! The quality audit: lists problems of memories, and applies the proposed fixes.
 
-use std::collections::BTreeMap;
-
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use tulving_core::model::answer;
+use serde::Deserialize;
+use tulving_core::model::answer::{AppliedProposal, QualityReport};
 use tulving_core::model::id::ProposalId;
 use tulving_core::model::request::QualityRequest;
-use tulving_core::model::time::Timestamp;
-use tulving_core::model::vocabulary::{FindingKind, ProposedAct};
+use tulving_core::model::vocabulary::FindingKind;
 
 use tulving_dialects::argument::{WholeNumber, limited, within};
-use tulving_dialects::memax;
 use tulving_dialects::operation::{Audience, Operation, OperationMethod, OperationOutput, SingleInput};
 use tulving_dialects::tool::{ToolContext, ToolError};
 
@@ -48,106 +44,17 @@ struct AuditQualityArguments {
     limit: Option<WholeNumber>,
 }
 
-/// The result of an audit.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "QualityReport")]
-struct QualityReply {
-    /// Number of memories that were checked.
-    looked_at: u64,
-    /// Number of findings of each kind.
-    counts: BTreeMap<&'static str, u64>,
-    /// The findings, kind by kind.
-    findings: Vec<QualityFindingReply>,
-}
-
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "QualityFinding")]
-struct QualityFindingReply {
-    /// The kind of problem.
-    kind: FindingKind,
-    /// The memories concerned.
-    memories: Vec<AffectedMemoryReply>,
-    /// The reason, with the value.
-    why: String,
-    /// Advice for manual work, if there is no proposal or more is needed.
-    advice: Option<String>,
-    /// The proposed changes; apply one of them.
-    proposals: Vec<QualityProposalReply>,
-}
-
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "AffectedMemory")]
-struct AffectedMemoryReply {
-    /// Its id.
-    id: String,
-    /// Its number in its space; a mirror of a file has none.
-    number: Option<u64>,
-    /// Its name for people: its number, or the file and line that it mirrors.
-    label: String,
-    /// The version that was checked.
-    version: u32,
-    /// The beginning of its content, without secrets.
-    preview: String,
-    /// Time of the save.
-    created_at: Timestamp,
-    /// Number of times that it was recalled.
-    access_count: u64,
-}
-
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "QualityProposal")]
-struct QualityProposalReply {
-    /// Its id, for `/v1/quality/apply`.
-    proposal: String,
-    /// The kind of change.
-    act: ProposedAct,
-    /// The change, in words.
-    does: String,
-}
-
-impl From<answer::QualityFinding> for QualityFindingReply {
-    fn from(found: answer::QualityFinding) -> Self {
-        let memory = |of: answer::FindingMemory| AffectedMemoryReply {
-            id: memax::id(of.id),
-            number: of.number.map(|number| number.0),
-            label: of.label,
-            version: of.version.0,
-            preview: of.preview,
-            created_at: of.created_at,
-            access_count: of.access_count,
-        };
-        let proposal = |one: answer::QualityProposal| QualityProposalReply {
-            proposal: one.id.to_string(),
-            act: one.act,
-            does: one.does,
-        };
-        Self {
-            kind: found.kind,
-            memories: found.memories.into_iter().map(memory).collect(),
-            why: found.why,
-            advice: found.advice,
-            proposals: found.proposals.into_iter().map(proposal).collect(),
-        }
-    }
-}
-
 fn look(
     context: &ToolContext<'_>,
     SingleInput(which): SingleInput<AuditQualityArguments>,
-) -> Result<OperationOutput<QualityReply>, ToolError> {
+) -> Result<OperationOutput<QualityReport>, ToolError> {
     let days = within("older_than", which.older_than, USUAL_DAYS, 0..=DAYS)?;
     let request = QualityRequest {
         kinds: which.kinds,
         older_than_days: u32::try_from(days).unwrap_or(u32::MAX),
         limit: limited(context, which.limit, USUAL, MOST)?,
     };
-    let report = context.engine.quality(&context.caller, &request, &mut |_| {})?;
-    Ok(QualityReply {
-        looked_at: report.looked_at,
-        counts: report.counts.into_iter().map(|(kind, count)| (kind.as_str(), count)).collect(),
-        findings: report.findings.into_iter().map(QualityFindingReply::from).collect(),
-    }
-    .into())
+    Ok(context.engine.quality(&context.caller, &request, &mut |_| {})?.into())
 }
 
 /// Names a proposal.
@@ -159,33 +66,12 @@ struct ApplyProposalArguments {
     proposal: String,
 }
 
-/// A proposal that was applied.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "AppliedProposal")]
-struct ApplyProposalReply {
-    /// The proposal.
-    proposal: String,
-    /// The kind of change.
-    act: ProposedAct,
-    /// The result, in words.
-    message: String,
-    /// The memory that was saved, if any.
-    saved: Option<String>,
-}
-
 fn apply(
     context: &ToolContext<'_>,
     SingleInput(this): SingleInput<ApplyProposalArguments>,
-) -> Result<OperationOutput<ApplyProposalReply>, ToolError> {
+) -> Result<OperationOutput<AppliedProposal>, ToolError> {
     let id: ProposalId = this.proposal.parse().map_err(|_| {
         ToolError::invalid("invalid_argument", "proposal", "`proposal` is not the id of a proposal")
     })?;
-    let done = context.engine.apply_proposal(&context.caller, id)?;
-    Ok(ApplyProposalReply {
-        proposal: done.proposal.to_string(),
-        act: done.act,
-        message: done.message,
-        saved: done.saved.map(memax::id),
-    }
-    .into())
+    Ok(context.engine.apply_proposal(&context.caller, id)?.into())
 }

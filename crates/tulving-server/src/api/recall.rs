@@ -1,11 +1,12 @@
 //! `/v1/recall`, `/v1/memories/search` and `/v1/context`: find memories.
 
 use schemars::{JsonSchema, SchemaGenerator};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::{Map, Value};
 use tulving_core::model::answer::Answer;
 use tulving_core::model::request::{BriefingRequest, MemoryFilter, RecallQuery};
 use tulving_dialects::argument::{WholeNumber, block_budget};
+use tulving_dialects::context::SessionContext;
 use tulving_dialects::tool::{ToolContext, ToolError};
 use tulving_dialects::{Dialect, context, finding};
 
@@ -93,22 +94,24 @@ struct ContextArguments {
     token_budget: Option<WholeNumber>,
     /// The dialect that determines its form (default: native).
     dialect: Option<Dialect>,
-}
-
-/// The block for the start of a session.
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "SessionContext")]
-struct ContextReply {
-    /// The block; empty if there are no memories for it.
-    context: String,
+    /// True to also return the memories of a native block, section by section (default false).
+    #[serde(default)]
+    sections: bool,
 }
 
 fn block(
     context: &ToolContext<'_>,
     SingleInput(asked): SingleInput<ContextArguments>,
-) -> Result<OperationOutput<ContextReply>, ToolError> {
+) -> Result<OperationOutput<SessionContext>, ToolError> {
     let dialect = asked.dialect.unwrap_or_default();
     let request = BriefingRequest { about: asked.about, token_budget: block_budget(asked.token_budget)? };
     let context = ToolContext::open(context.engine, &context.caller, dialect)?;
-    Ok(ContextReply { context: context::block(&context, dialect, &request)? }.into())
+    match (asked.sections, dialect) {
+        (false, _) => Ok(context::as_block(&context, dialect, &request)?.into()),
+        (true, Dialect::Native) => Ok(context::in_sections(&context, &request)?.into()),
+        (true, _) => {
+            let message = format!("the block of {dialect} has no sections");
+            Err(ToolError::invalid("conflicting_arguments", "sections", message))
+        }
+    }
 }

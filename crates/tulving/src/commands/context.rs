@@ -4,7 +4,6 @@ use clap::Args;
 use tulving_core::model::error::Field;
 use tulving_core::model::limits;
 use tulving_core::model::request::{BriefingRequest, Caller, Filter};
-use tulving_core::text::block;
 use tulving_dialects::tool::ToolContext;
 use tulving_dialects::{Dialect, context};
 
@@ -56,28 +55,23 @@ pub(super) fn run(args: &ContextArgs, app: &App<'_>, printer: &mut Printer) -> R
         )?,
     };
     let caller = app.here()?;
-    if printer.json() && dialect == Dialect::Native {
-        printer.document(&app.engine.briefing(&caller, &request)?)?;
-        return Ok(Outcome::Done);
-    }
-    let block = if dialect == Dialect::Native {
-        let briefing = app.engine.briefing(&caller, &request)?;
-        for unread in &briefing.unread {
-            printer.warning(unread)?;
-        }
-        block::block(&briefing)
-    } else {
-        let tool_context = ToolContext::open(&app.engine, &caller, dialect).map_err(Cause::Refused)?;
-        context::block(&tool_context, dialect, &request).map_err(Cause::Refused)?
+    let tool_context = ToolContext::open(&app.engine, &caller, dialect).map_err(Cause::Refused)?;
+    let session = match dialect {
+        Dialect::Native => context::in_sections(&tool_context, &request),
+        _ => context::as_block(&tool_context, dialect, &request),
     };
+    let session = session.map_err(Cause::Refused)?;
     if printer.json() {
-        printer.document(&serde_json::json!({ "context": block }))?;
+        printer.document(&session)?;
         return Ok(Outcome::Done);
     }
-    if block.is_empty() {
+    for unread in session.briefing.iter().flat_map(|briefing| &briefing.unread) {
+        printer.warning(unread)?;
+    }
+    if session.context.is_empty() {
         printer.note(nothing(app, &caller, dialect)?)?;
     }
-    printer.bytes(block.as_bytes())?;
+    printer.bytes(session.context.as_bytes())?;
     Ok(Outcome::Done)
 }
 

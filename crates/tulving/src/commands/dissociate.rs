@@ -36,7 +36,7 @@ pub(super) fn run(args: &DissociateArgs, app: &App<'_>, printer: &mut Printer) -
     let (source, target) = (reference(&args.source)?, reference(&args.target)?);
     let removed = app.engine.dissociate(&app.here()?, source, target, args.relation)?;
     if printer.json() {
-        printer.document(&BTreeMap::from([("removed", &removed)]))?;
+        printer.document(&BTreeMap::from([("deleted", &removed)]))?;
         return Ok(Outcome::Done);
     }
     for link in &removed {

@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use serde_json::json;
 use tulving_core::files::workspace::{FileWriteMode, WorkspaceFileList};
+use tulving_core::model::answer::UnreadableFile;
 use tulving_core::model::error::Field;
 use tulving_core::model::limits;
+use tulving_server::api::RemoveFileReply;
 
 use crate::exit::Outcome;
 use crate::failure::Failure;
@@ -94,7 +95,7 @@ pub(super) fn run(args: &FileArgs, app: &App<'_>, printer: &mut Printer) -> Resu
         FileCommand::Remove { name } => {
             app.engine.remove_file(&caller, name)?;
             if printer.json() {
-                printer.document(&json!({ "removed": name }))?;
+                printer.document(&RemoveFileReply { name: name.clone() })?;
             } else {
                 printer.line(format!("Removed {name}"))?;
             }
@@ -112,7 +113,7 @@ fn list(file_list: &WorkspaceFileList, printer: &mut Printer) -> Result<Outcome,
         let about = format!("{}, {}", counted(file.size, "byte", "bytes"), instant(file.modified_at));
         printer.line(format!("{}  {}", file.name, style::paint(FAINT, about)))?;
     }
-    for (path, why) in &file_list.refused {
+    for UnreadableFile { path, why } in &file_list.refused {
         printer.warning(format!("{path} is not used: {why}"))?;
     }
     if file_list.more {

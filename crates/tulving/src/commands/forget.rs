@@ -104,7 +104,7 @@ fn by_name(args: &ForgetArgs, app: &App<'_>, printer: &mut Printer) -> Result<Ou
         several => app.engine.forget_many(&caller, several, &args.request())?,
     };
     if printer.json() {
-        status_changes::document(&forgotten, printer)?;
+        status_changes::document(forgotten.iter().collect(), printer)?;
     } else {
         for memory in &forgotten {
             let done = format!("{} {}", args.done(), memory.reference());

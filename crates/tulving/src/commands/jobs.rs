@@ -8,7 +8,7 @@ use tulving_core::model::preview;
 use tulving_core::model::vocabulary::JobState;
 use tulving_core::{JobResult, TurnReadingCounts};
 
-use tulving_server::api::{JobListReply, JobReply};
+use tulving_server::api::JobListReply;
 
 use crate::args::word;
 use crate::exit::Outcome;
@@ -76,7 +76,7 @@ pub(super) fn run(args: &JobsArgs, app: &App<'_>, printer: &mut Printer) -> Resu
             })?;
             let job = app.engine.retry_job(app.everywhere("jobs")?, id)?;
             if printer.json() {
-                printer.document(&JobReply::from(job))?;
+                printer.document(&job)?;
             } else {
                 printer.line(format!("{} is {}", job.id, job.state))?;
             }
@@ -92,7 +92,6 @@ fn retry_all(app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
         retried.push(app.engine.retry_job(app.everywhere("jobs")?, job.id)?);
     }
     if printer.json() {
-        let retried: Vec<JobReply> = retried.into_iter().map(JobReply::from).collect();
         printer.document(&serde_json::json!({ "jobs": retried }))?;
         return Ok(Outcome::Done);
     }
@@ -110,7 +109,6 @@ fn list(args: &JobsArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome
     let jobs = app.engine.jobs(app.everywhere("jobs")?, &args.states, args.limit)?;
     let waiting_to_be_embedded = app.engine.waiting_to_be_embedded(app.everywhere("jobs")?)?;
     if printer.json() {
-        let jobs = jobs.into_iter().map(JobReply::from).collect();
         printer.document(&JobListReply { jobs, waiting_to_be_embedded })?;
         return Ok(Outcome::Done);
     }

@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use clap::{Args, Subcommand};
-use serde_json::json;
 use tulving_core::files::long_term::LongTermFile;
 use tulving_core::model::error::Field;
 use tulving_core::model::id::MemoryId;
 use tulving_core::model::limits;
+use tulving_server::api::{LongTermHistoryReply, LongTermTextReply};
 
 use crate::exit::Outcome;
 use crate::failure::{Failure, InputError};
@@ -71,7 +71,7 @@ pub(super) fn run(args: &LongTermArgs, app: &App<'_>, printer: &mut Printer) -> 
         LongTermCommand::Show { before: Some(id) } => {
             let content = app.engine.long_term_before(&caller, id)?;
             if printer.json() {
-                printer.document(&json!({ "id": id, "content": content }))?;
+                printer.document(&LongTermTextReply { id: id.clone(), content })?;
             } else {
                 printer.written(&content)?;
             }
@@ -116,7 +116,7 @@ fn replaced(now: &LongTermFile, done: &str, printer: &mut Printer) -> Result<Out
 fn history(app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let texts = app.engine.long_term_history(&app.here()?)?;
     if printer.json() {
-        printer.document(&json!({ "history": texts }))?;
+        printer.document(&LongTermHistoryReply { texts })?;
         return Ok(Outcome::Done);
     }
     for text in &texts {

@@ -39,7 +39,7 @@ pub(super) fn run(args: &MoveArgs, app: &App<'_>, printer: &mut Printer) -> Resu
     let caller = app.here_and(&[&args.to])?;
     let MovedMemories { moved, missing } = app.engine.move_to(&caller, &which, &args.to)?;
     if printer.json() {
-        status_changes::document(&moved, printer)?;
+        status_changes::document(moved.iter().collect(), printer)?;
     } else {
         let names = app.space_names()?;
         for memory in &moved {

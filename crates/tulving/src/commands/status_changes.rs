@@ -86,10 +86,19 @@ pub(super) fn plain(moved: Result<Memory, Error>) -> Result<EditedMemory, Error>
     moved.map(|memory| EditedMemory { memory, warnings: Vec::new() })
 }
 
-/// The changed memories, for programs.
+/// The memories of a command, for programs.
 #[derive(Serialize)]
-struct ChangedMemories<'a> {
-    memories: &'a [Memory],
+struct ChangedMemories<T> {
+    memories: Vec<T>,
+}
+
+/// A memory after its change, for programs.
+#[derive(Serialize)]
+struct ChangedMemory {
+    #[serde(flatten)]
+    edited: EditedMemory,
+    /// True if anything changed, false if it was in that state already.
+    changed: bool,
 }
 
 pub(super) fn run(
@@ -136,7 +145,7 @@ pub(super) fn each(
                     printer.warning(format!("{} {said}", memory.reference()))?;
                 }
                 printer.warnings(&warnings)?;
-                moved.push(memory);
+                moved.push(ChangedMemory { edited: EditedMemory { memory, warnings }, changed: idle.is_none() });
             }
             Ok(StatusChangeResult { memory, idle, warnings }) => {
                 let done = match idle {
@@ -156,13 +165,13 @@ pub(super) fn each(
         }
     }
     if printer.json() {
-        document(&moved, printer)?;
+        document(moved, printer)?;
     }
     Ok(outcome)
 }
 
 /// Prints the changed memories for programs, if there are any.
-pub(super) fn document(moved: &[Memory], printer: &mut Printer) -> Result<(), Failure> {
+pub(super) fn document<T: Serialize>(moved: Vec<T>, printer: &mut Printer) -> Result<(), Failure> {
     if moved.is_empty() {
         return Ok(());
     }

@@ -1,10 +1,10 @@
 //! `tulving tend`: applies the rules for aged memories, or lists what they would do.
 
 use clap::Args;
-use serde::Serialize;
 use tulving_core::background::lifecycle::judge::LifecycleStep;
 use tulving_core::model::request::Caller;
 use tulving_core::{TendRequest, TendedStep, TendingResult};
+use tulving_server::api::TendReply;
 
 use crate::config::SettingSource;
 use crate::exit::Outcome;
@@ -37,14 +37,6 @@ pub(crate) struct TendArgs {
     limit: usize,
 }
 
-/// The result, for programs.
-#[derive(Serialize)]
-struct TendReport<'a> {
-    dry_run: bool,
-    #[serde(flatten)]
-    tended: &'a TendingResult,
-}
-
 pub(super) fn run(args: &TendArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let caller = app.here()?;
     let named = *app.settings.space_source() != SettingSource::Default;
@@ -52,7 +44,7 @@ pub(super) fn run(args: &TendArgs, app: &App<'_>, printer: &mut Printer) -> Resu
         TendRequest { space: named.then_some(caller.space), dry_run: args.dry_run, shown: args.limit };
     let tended = app.engine.tend(&caller, &request)?;
     if printer.json() {
-        printer.document(&TendReport { dry_run: args.dry_run, tended: &tended })?;
+        printer.document(&TendReply { dry_run: args.dry_run, tended: tended.clone() })?;
     } else {
         for step in &tended.steps {
             described(step, args.dry_run, printer)?;

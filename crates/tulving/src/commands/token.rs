@@ -7,7 +7,7 @@ use tulving_core::model::request::TokenRequest;
 use tulving_core::model::space::Token;
 use tulving_core::model::vocabulary::{PrincipalKind, Role};
 
-use tulving_server::api::{CreateTokenReply, TokenListReply, TokenReply};
+use tulving_server::api::{CreateTokenReply, TokenListReply};
 
 use crate::args::word;
 use crate::exit::Outcome;
@@ -95,7 +95,7 @@ fn create(args: &TokenCreateArgs, app: &App<'_>, printer: &mut Printer) -> Resul
     };
     let (secret, kept) = app.engine.create_token(&caller, &request)?;
     if printer.json() {
-        printer.document(&CreateTokenReply { token: secret.reveal().to_owned(), known: kept.into() })?;
+        printer.document(&CreateTokenReply { token: secret.reveal().to_owned(), known: kept })?;
         return Ok(Outcome::Done);
     }
     printer.line(style::paint(STRONG, secret.reveal()))?;
@@ -115,7 +115,7 @@ fn spaces(args: &TokenCreateArgs, app: &App<'_>) -> Result<Vec<SpaceId>, Failure
 fn list(app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let tokens = app.engine.tokens(&app.here()?)?;
     if printer.json() {
-        printer.document(&TokenListReply { tokens: tokens.into_iter().map(TokenReply::from).collect() })?;
+        printer.document(&TokenListReply { tokens })?;
         return Ok(Outcome::Done);
     }
     let ids: Vec<PrincipalId> = tokens.iter().map(|token| token.principal).collect();
@@ -156,7 +156,7 @@ fn rotate(app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
 fn revoke(which: &str, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
     let token = app.engine.revoke_token(&app.here()?, which)?;
     if printer.json() {
-        printer.document(&TokenReply::from(token))?;
+        printer.document(&token)?;
     } else {
         printer.line(format!("Revoked the token `{}` ({})", token.label, token.id))?;
     }

@@ -6,6 +6,7 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::rules::LifecyclePolicy;
@@ -25,7 +26,7 @@ pub struct LifecycleDecision {
 }
 
 /// A step that a rule takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LifecycleStep {
     /// Lowers the rank of a memory in recall until the memory is used.

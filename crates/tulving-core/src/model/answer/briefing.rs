@@ -1,12 +1,13 @@
 //! The briefing that a session gets at its start.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::UnreadableFile;
 use crate::model::id::MemoryId;
 
 /// The memories to know at the start of a session, most important first.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Briefing {
     /// The memories, by section.
     pub sections: Vec<BriefingSection>,
@@ -19,12 +20,11 @@ pub struct Briefing {
     #[serde(skip)]
     pub terse: bool,
     /// The files that could not be read.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unread: Vec<UnreadableFile>,
 }
 
 /// Memories of one type.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct BriefingSection {
     /// The heading of the section.
     pub heading: &'static str,
@@ -33,7 +33,7 @@ pub struct BriefingSection {
 }
 
 /// A memory in a briefing.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct BriefingMemory {
     /// Its id.
     pub id: MemoryId,
@@ -48,7 +48,7 @@ pub struct BriefingMemory {
 }
 
 /// The files of a folder in a briefing.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct BriefingFiles {
     /// The files with their text, last written first.
     pub described: Vec<BriefedFile>,
@@ -60,7 +60,7 @@ pub struct BriefingFiles {
 }
 
 /// A file in a briefing.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct BriefedFile {
     /// Its path below the folder.
     pub name: String,

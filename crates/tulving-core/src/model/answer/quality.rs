@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::model::id::{MemoryId, MemoryNumber, ProposalId, Version};
@@ -9,7 +10,7 @@ use crate::model::time::Timestamp;
 use crate::model::vocabulary::{FindingKind, ProposedAct};
 
 /// The problems found in the memories of a space. The report contains no content and no secrets.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct QualityReport {
     /// Number of memories checked, including mirrors of files.
     pub looked_at: u64,
@@ -20,7 +21,7 @@ pub struct QualityReport {
 }
 
 /// A problem that was found.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct QualityFinding {
     /// The kind of problem.
     pub kind: FindingKind,
@@ -29,14 +30,14 @@ pub struct QualityFinding {
     /// The reason, with the value.
     pub why: String,
     /// Advice for manual work, if there is no proposal or if the proposal is not sufficient.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub advice: Option<String>,
     /// The proposed actions; apply one of them.
     pub proposals: Vec<QualityProposal>,
 }
 
 /// A memory that a finding concerns.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "AffectedMemory")]
 pub struct FindingMemory {
     /// Its id.
     pub id: MemoryId,
@@ -55,7 +56,7 @@ pub struct FindingMemory {
 }
 
 /// A proposed action for a finding.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct QualityProposal {
     /// The id of the proposal, which stays the same as long as the memories have these versions.
     pub id: ProposalId,
@@ -66,7 +67,7 @@ pub struct QualityProposal {
 }
 
 /// A proposal that was carried out.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct AppliedProposal {
     /// The proposal.
     pub proposal: ProposalId,
@@ -75,6 +76,5 @@ pub struct AppliedProposal {
     /// The result in words.
     pub message: String,
     /// The memory that was saved, if any.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub saved: Option<MemoryId>,
 }

@@ -160,7 +160,7 @@ struct WarningCode {
 }
 
 /// Writes warnings with their messages.
-pub(super) fn with_messages<S: Serializer>(warnings: &[Warning], out: S) -> Result<S::Ok, S::Error> {
+pub(crate) fn with_messages<S: Serializer>(warnings: &[Warning], out: S) -> Result<S::Ok, S::Error> {
     out.collect_seq(warnings.iter().cloned().map(WarningMessage::from))
 }
 

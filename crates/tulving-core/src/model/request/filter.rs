@@ -35,7 +35,7 @@ pub struct MemoryFilter {
     pub source_path: Option<String>,
     /// Only about this project.
     pub project: Option<String>,
-    /// Only from this channel.
+    /// Only from this conversation.
     pub conversation: Option<String>,
     /// Only by this author.
     pub author: Option<Author>,
@@ -132,7 +132,7 @@ pub struct Filter {
     pub source_path: Option<String>,
     /// The project.
     pub project: Option<String>,
-    /// The channel.
+    /// The conversation.
     pub conversation: Option<String>,
     /// The author.
     pub author: Option<Author>,

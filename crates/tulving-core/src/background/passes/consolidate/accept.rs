@@ -9,6 +9,7 @@
 use std::collections::{BTreeSet, HashSet};
 use std::sync::LazyLock;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use tulving_text::classify::facts;
 use tulving_text::sentence;
@@ -34,7 +35,8 @@ const ORDER: &str = "it tells an agent what to do";
 const BARE: &str = "nothing is left below it";
 
 /// A proposed line that was left out.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "DeclinedLine")]
 pub struct RejectedLine {
     /// The beginning of the line.
     pub line: String,
@@ -43,7 +45,8 @@ pub struct RejectedLine {
 }
 
 /// A removed line.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "RemovedLine")]
 pub struct DroppedLine {
     /// The beginning of the line.
     pub line: String,
