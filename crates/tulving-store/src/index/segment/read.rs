@@ -59,7 +59,7 @@ impl Segment {
             SegmentTrailer::of(all).ok_or_else(|| wrong("it does not end as an index file does"))?;
         let head = slice(all, trailer.offset, trailer.length).ok_or_else(|| wrong("it is too short"))?;
         if crc32fast::hash(head) != trailer.checksum {
-            return Err(wrong("its head does not fit its checksum"));
+            return Err(wrong("its head does not match its checksum"));
         }
         let head = SegmentHead::decoded(head).ok_or_else(|| wrong("its head has another version"))?;
         let first_blocks = head.first_blocks();
@@ -70,7 +70,7 @@ impl Segment {
             && head.checksums.len() == if held { 0 } else { blocks }
             && u32::try_from(head.docs).is_ok_and(|docs| docs < NONE);
         if !sound {
-            return Err(wrong("its head does not fit its length"));
+            return Err(wrong("its head does not match its length"));
         }
         let (offset, length) = head.sections[SegmentSection::Vectors as usize];
         bytes.scattered(offset as usize..(offset + length) as usize);
@@ -202,7 +202,7 @@ impl Segment {
     pub(super) fn found_sound(&self, look: impl FnOnce() -> bool) -> Result<(), DamagedIndexFile> {
         if !self.sound.load(Ordering::Relaxed) {
             if !look() {
-                return Err(self.damaged("its parts do not fit together"));
+                return Err(self.damaged("its parts do not match each other"));
             }
             self.sound.store(true, Ordering::Relaxed);
         }
