@@ -326,7 +326,7 @@ pub(crate) fn terminal_columns() -> Option<usize> {
     stdout.is_terminal().then(|| width(reported, std::env::var("COLUMNS").ok().as_deref()))
 }
 
-/// Returns the width of a terminal. Some report none, and `COLUMNS` of the shell knows better.
+/// Returns the width of a terminal. If the terminal reports none, uses `COLUMNS` of the shell.
 fn width(reported: Option<usize>, columns: Option<&str>) -> usize {
     let described = || columns.and_then(|columns| columns.trim().parse().ok());
     reported.filter(|width| *width > 0).or_else(described).filter(|width| *width > 0).unwrap_or(USUAL_WIDTH)

@@ -97,7 +97,7 @@ pub(crate) struct Settings {
     pub(crate) server: ServerSettings,
     /// The log of the server.
     pub(crate) logging: LogSettings,
-    /// The choice of when to colour the output.
+    /// The setting for colour in the output.
     pub(crate) color: ColorChoice,
     /// Each value and its source, in the order of the table.
     pub(crate) chosen: Vec<SettingValue>,

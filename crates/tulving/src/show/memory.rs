@@ -164,7 +164,7 @@ pub(crate) fn sentence(done: &str, memory: &Memory, columns: Option<usize>) -> S
     }
 }
 
-/// Names that a full view shows and a memory does not carry.
+/// Names that a full view shows, and that a memory does not contain.
 pub(crate) struct MemoryNames {
     /// The name of its space.
     pub(crate) space: Option<String>,
