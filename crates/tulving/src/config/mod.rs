@@ -127,7 +127,7 @@ impl UnknownVariable {
 
 impl std::fmt::Display for UnknownVariable {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "there is no setting `{}` for the environment, so it is ignored", self.name)
+        write!(f, "the environment variable `{}` is not a setting, so it is ignored", self.name)
     }
 }
 
