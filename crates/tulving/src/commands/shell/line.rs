@@ -95,7 +95,7 @@ pub(super) enum ShellCommand {
     Quit,
 }
 
-/// Commands that are followed by a text, and the flag that carries it; `--` if it needs none.
+/// Commands that take a text, each with the flag before the text; `--` if the text needs no flag.
 const TEXTS: [(&str, &str); 4] =
     [("/recall", "--"), ("/remember", "--"), ("/journal", "--note"), ("/context", "--about")];
 
