@@ -138,7 +138,7 @@ impl Segment {
     pub(crate) fn verify(&self) -> Result<(), DamagedIndexFile> {
         let blocks = SegmentSection::ALL.iter().flat_map(|section| self.raw(*section).chunks(BLOCK));
         let whole = self.head.checksums.iter().zip(blocks).all(|(sum, block)| *sum == crc32fast::hash(block));
-        if whole { Ok(()) } else { Err(self.damaged("a part of it does not fit its checksum")) }
+        if whole { Ok(()) } else { Err(self.damaged("a part of it does not match its checksum")) }
     }
 
     /// A whole section, after a check.
@@ -191,7 +191,7 @@ impl Segment {
             let content = raw.get(block * BLOCK..raw.len().min((block + 1) * BLOCK));
             let content = content.ok_or_else(|| self.damaged("it points beyond itself"))?;
             if self.head.checksums.get(number) != Some(&crc32fast::hash(content)) {
-                return Err(self.damaged("a part of it does not fit its checksum"));
+                return Err(self.damaged("a part of it does not match its checksum"));
             }
             word.fetch_or(bit, Ordering::Relaxed);
         }
