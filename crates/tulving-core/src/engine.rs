@@ -58,7 +58,7 @@ pub struct Engine {
     visibilities: mirror::MirrorCache,
     /// The lifecycle policies of spaces.
     rules: LifecyclePolicies,
-    /// The backends, if there are others than the built-in one.
+    /// The backends; `None` if there is only the built-in backend.
     backends: Option<Backends>,
     llm: Llm,
     /// The current settings for reading turns; replaced as a unit.

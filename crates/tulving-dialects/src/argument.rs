@@ -74,8 +74,8 @@ pub struct MemoryIdArguments {
     pub id: MemoryRef,
 }
 
-/// A reference to a memory as a dialect takes it: an id, `#12`, or the bare number. The dialect answers for one that cannot be
-/// a memory in its own words.
+/// A reference to a memory as a dialect takes it: an id, `#12`, or the bare number. If the text cannot be a reference, the
+/// dialect answers with its own message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MemoryRefArgument(pub String);
 

@@ -268,7 +268,7 @@ pub(crate) fn operations() -> Vec<Operation> {
             OperationMethod::Get,
             "/memory",
             "listAsMax",
-            "List memories as rows, the last used first",
+            "List memories as rows, the most recently used first",
             list_rows,
         )
         .read_by(Audience::Models)

@@ -7,7 +7,7 @@ pub fn word<W: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
     generator.subschema_for::<W>()
 }
 
-/// Returns the schema of the name of a space or a principal.
+/// Returns the schema of a name, which is that of a space or a principal.
 pub fn name(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "string", "pattern": "^[a-z0-9][a-z0-9._-]{0,63}$" })
 }

@@ -181,7 +181,7 @@ impl Files for InMemoryFiles {
             .map(|(path, (_, stamp))| FileEntry { path: path.clone(), stamp: *stamp })
             .collect();
         let refused = kept.refused.iter().filter(inside);
-        let refused = refused.map(|path| (path.to_string(), "it is refused on command".to_owned())).collect();
+        let refused = refused.map(|path| (path.to_string(), "the test refuses it".to_owned())).collect();
         Ok(FileList { files: listed, more: files.next().is_some(), refused, ..FileList::default() })
     }
 

@@ -20,7 +20,7 @@ pub(crate) struct GlobalArgs {
     /// Print one JSON document
     #[arg(long, global = true)]
     pub(crate) json: bool,
-    /// The agent that acts for you; recorded with what it saves
+    /// The agent that acts for you; each save records its name
     #[arg(long, global = true, value_name = "NAME")]
     pub(crate) agent: Option<String>,
     /// The use of colour in the output; auto is on a terminal, unless NO_COLOR is set
@@ -28,7 +28,7 @@ pub(crate) struct GlobalArgs {
     pub(crate) color: Option<Color>,
 }
 
-/// The choice of when to colour the output.
+/// The setting for colour in the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Color {
     Auto,

@@ -109,7 +109,7 @@ pub(crate) fn missing_path(path: &Path) -> Result<String, Failure> {
     Ok(format!("{}/{last}", full_path(above)?.trim_end_matches('/')))
 }
 
-/// Makes the failure of a file that was not read.
+/// Returns the failure for a file that was not read.
 pub(crate) fn unread(path: &Path, error: TreeError) -> Failure {
     let name = path.display().to_string();
     match error {
@@ -192,12 +192,12 @@ impl InputLines {
         self.reader.fill_buf().is_ok_and(|start| start.starts_with(mark))
     }
 
-    /// Makes the failure of an input without any line.
+    /// Returns the failure for an input without any line.
     pub(crate) fn empty(&self) -> Failure {
         InputError::Empty { name: self.name.clone() }.into()
     }
 
-    /// Makes the failure of a SQLite file or a backup.
+    /// Returns the failure for a SQLite file or a backup.
     pub(crate) fn database(&mut self) -> Failure {
         let what = if self.begins_as(BACKUP) { "a backup" } else { "a SQLite database" };
         InputError::Database { name: self.name.clone(), what }.into()
@@ -224,12 +224,12 @@ impl InputLines {
         }
     }
 
-    /// Makes the failure of a line that cannot be accepted.
+    /// Returns the failure for a line that cannot be accepted.
     pub(crate) fn wrong(&self, line: u64, why: String) -> Failure {
         InputError::Line { line, name: self.name.clone(), why, invalid: None }.into()
     }
 
-    /// Makes the failure of a line that the engine refuses.
+    /// Returns the failure for a line that the engine refuses.
     pub(crate) fn refused(&self, line: u64, invalid: Invalid) -> Failure {
         let why = invalid.to_string();
         InputError::Line { line, name: self.name.clone(), why, invalid: Some(Box::new(invalid)) }.into()

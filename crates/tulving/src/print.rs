@@ -67,7 +67,7 @@ struct ErrorDetails {
 }
 
 impl Printer {
-    /// Makes a printer for people or, with `json`, for programs.
+    /// Creates a printer for people or, with `json`, for programs.
     pub(crate) fn new(json: bool) -> Self {
         let mut printer = Self {
             out: BufWriter::new(io::stdout()),
@@ -274,7 +274,7 @@ impl Printer {
         }
     }
 
-    /// Makes a progress bar for long work, shown only at a terminal. `total` is the number of steps, if it is known.
+    /// Creates a progress bar for long work, shown only at a terminal. `total` is the number of steps, if it is known.
     pub(crate) fn bar(&self, what: &'static str, total: Option<u64>) -> ProgressBar {
         let template = if total.is_some() {
             "{msg} {wide_bar} {percent:>3} %  {elapsed}{left}"
@@ -326,7 +326,7 @@ pub(crate) fn terminal_columns() -> Option<usize> {
     stdout.is_terminal().then(|| width(reported, std::env::var("COLUMNS").ok().as_deref()))
 }
 
-/// Returns the width of a terminal. Some report none, and `COLUMNS` of the shell knows better.
+/// Returns the width of a terminal. If the terminal reports none, uses `COLUMNS` of the shell.
 fn width(reported: Option<usize>, columns: Option<&str>) -> usize {
     let described = || columns.and_then(|columns| columns.trim().parse().ok());
     reported.filter(|width| *width > 0).or_else(described).filter(|width| *width > 0).unwrap_or(USUAL_WIDTH)

@@ -45,9 +45,9 @@ pub(crate) type SpaceNames = HashMap<SpaceId, String>;
 pub(crate) struct App<'a> {
     /// The engine, with one method for each operation on memories.
     pub(crate) engine: Arc<Engine>,
-    /// The store itself, for what is not a verb: backup, restore, check-up.
+    /// The store itself, for work that is not a verb: backups, restores and checks.
     pub(crate) store: OpenStore,
-    /// The index, for work that is not a verb: folding, check-up.
+    /// The index, for work that is not a verb: folding and checks.
     pub(crate) index: Arc<SearchIndex>,
     /// The files that people can read.
     pub(crate) files: Arc<Workspace>,
@@ -55,11 +55,11 @@ pub(crate) struct App<'a> {
     pub(crate) settings: &'a Settings,
     /// The caller, in any space.
     pub(crate) caller: Caller,
-    /// The clock of the engine; held while a command does the same to several memories.
+    /// The clock of the engine. It is paused while a command changes several memories, so that they get the same time.
     pub(crate) clock: Arc<PausableClock>,
     /// True if the model has failed in this process.
     failed: Arc<AtomicBool>,
-    /// True if embedding is left to another time.
+    /// True if embedding is postponed.
     later: AtomicBool,
     /// Remarks from opening the home, for the caller.
     remarks: Vec<String>,

@@ -203,7 +203,7 @@ pub(crate) fn forget_many(
         let gone = forget(ports, backends, caller, which, request).map_err(|error| after(done, error))?;
         done += 1;
         seen.push(which);
-        // All memories have the same warnings, so the last ones are used.
+        // The warnings are the same for every memory, so those of the last one are used.
         warnings = gone.warnings;
         Ok((gone.memory.id, gone.memory))
     })?;

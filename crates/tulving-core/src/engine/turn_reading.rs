@@ -249,7 +249,7 @@ fn near(ports: &Ports, caller: &Caller, space: &Space, statement: &str) -> Resul
         .collect())
 }
 
-/// Ends a reading that succeeded. Only the saved memories remain.
+/// Ends a reading that succeeded by removing its job. The saved memories stay.
 pub(super) fn ended(ports: &Ports, job: Job) -> Result<JobResult, Error> {
     let done = Job { state: JobState::Done, lease: None, ..job.clone() };
     match jobs::remove(ports, job) {

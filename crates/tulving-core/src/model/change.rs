@@ -412,7 +412,7 @@ pub struct BackgroundResult {
     pub chunks: Option<Vec<Chunk>>,
 }
 
-/// A number of recalls of a memory.
+/// The number of new recalls of a memory, to add to its count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RecallCount {
     /// The memory.

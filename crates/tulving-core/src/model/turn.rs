@@ -13,7 +13,7 @@ pub const TURNS_KEPT: u64 = 200;
 /// Number of inserts after which the log is trimmed to [`TURNS_KEPT`].
 pub const TURNS_BETWEEN_PRUNES: u64 = 50;
 
-/// Sources of turns that nobody said. Such turns are not read.
+/// Sources of turns that a program made and nobody said. Such turns are not read.
 const UNSAID: [&str; 5] = ["cron", "heartbeat", "scheduler", "pass", "system"];
 
 /// The settings for reading turns in the background. By default, no turns are read.

@@ -90,7 +90,7 @@ pub struct DuplicateQuery<'a> {
 }
 
 impl DuplicateQuery<'_> {
-    /// Creates a probe that looks for nothing yet.
+    /// Creates a query that looks for nothing yet.
     pub const fn new(space: SpaceId, owner: PrincipalId, boundary: Boundary) -> Self {
         Self {
             space,
@@ -248,7 +248,7 @@ pub trait Memories {
 
 /// Reads of spaces, principals, members and tokens.
 pub trait Directory {
-    /// Returns the viewer's sight: the spaces and boundaries of the memories that the viewer may see. Every read of
+    /// Returns the viewer's visibility: the spaces and boundaries of the memories that the viewer may see. Every read of
     /// [`Memories`] follows the same rules.
     fn visibility(&self, viewer: &Viewer) -> Result<VisibilityScope, StoreError>;
 

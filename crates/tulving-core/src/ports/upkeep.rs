@@ -40,8 +40,8 @@ pub trait Upkeep: Send + Sync {
     /// read.
     fn scrub(&self) -> Result<bool, StoreError>;
 
-    /// Returns true if erased text may still be in the store, so that [`scrub`](Self::scrub) is needed again. This is also
-    /// the case while another process reads an old state of the store.
+    /// Returns true if erased text may still be in the store, so that [`scrub`](Self::scrub) is needed again. Also returns
+    /// true while another process reads an old state of the store.
     fn erased_lingers(&self) -> Result<bool, StoreError>;
 
     /// Moves the latest commits from a log to their final place, as far as readers of the log allow. No caller waits for

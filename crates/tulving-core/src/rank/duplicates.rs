@@ -90,7 +90,7 @@ pub(crate) enum TextSimilarity {
     Same,
     /// Nearly equal.
     Alike,
-    /// The words of the texts do not decide.
+    /// Undecided: the words show neither that the texts are nearly equal nor that they are different.
     Open,
     /// Different: the numbers, or the words that reverse the meaning, differ between the texts.
     Apart,

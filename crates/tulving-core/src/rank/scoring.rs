@@ -168,8 +168,8 @@ impl<'a> ItemScores<'a> {
             meaning: scaled(near, NEAR),
             words: scaled(words, SOME_WORDS * found.worth.iter().map(|worth| f64::from(*worth)).sum::<f64>()),
             session_words,
-            // A session is compared with single items too, so that the best of a few sessions gets no bonus for being
-            // one.
+            // A session is also compared with single items. Otherwise the best of a few sessions would get a bonus only
+            // because there are few.
             session_meaning: scaled(
                 found.sessions.iter().map(|session| f64::from(session.closeness)).collect(),
                 nearest,

@@ -93,7 +93,7 @@ pub(crate) fn vectors(
     let borrowed: Vec<&str> = texts.iter().map(String::as_str).collect();
     let made = embedder.embed(&borrowed)?;
     if made.len() < texts.len() {
-        let why = "it gave fewer vectors than texts".to_owned();
+        let why = "it returned fewer vectors than texts".to_owned();
         return Err(ModelError::Failed { model, why });
     }
     let mut made = made.into_iter();

@@ -19,7 +19,7 @@ const LOOKED_AT: usize = 16;
 const FIRST_PAUSE_MILLIS: i64 = 5_000;
 /// Maximum pause between two attempts.
 const LONGEST_PAUSE_MILLIS: i64 = 3_600_000;
-/// The error of a job that has used all its attempts without an end.
+/// The error of a job that has used all its attempts, and whose last attempt never ended.
 pub(crate) const NEVER_ENDED: &str = "it reached the maximum number of attempts and never finished";
 /// Maximum number of dead jobs read to find the job of a memory.
 const GIVEN_UP: usize = 1_000;

@@ -410,7 +410,7 @@ fn a_batch_that_fails_says_how_many_were_done() {
     let engine = bed.over(vec![primary(&notes)]);
     let requests = ["a", "b", "c"].map(SaveRequest::new).to_vec();
     let error = engine.save_many(&bed.user(), requests).expect_err("full");
-    assert_eq!(error.to_string(), "the backend `notes` refused: full; 2 of the memories before were done");
+    assert_eq!(error.to_string(), "the backend `notes` refused: full; 2 of the memories before it were done");
 }
 
 #[test]

@@ -315,7 +315,8 @@ impl HttpEmbedder {
                 *size = VectorSize::Seen(before);
                 Err(EmbeddingHttpError::Size { size: before, got })
             }
-            // A different size means a different model. Callers that expected the old model request the model again.
+            // A different size means a different model. Callers still expect the old one, so they must ask for the model
+            // again.
             VectorSize::Presumed(before) if before != got => {
                 Err(EmbeddingHttpError::Size { size: before, got })
             }

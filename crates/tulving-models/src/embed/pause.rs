@@ -73,7 +73,7 @@ impl PauseFile {
 /// The clock that all processes of a machine share.
 #[expect(
     clippy::disallowed_methods,
-    reason = "a model has no clock port, and a pause is about time that passes"
+    reason = "a model gets no clock port, and a pause must end when real time has passed"
 )]
 fn now() -> SystemTime {
     SystemTime::now()

@@ -125,7 +125,7 @@ impl WordPiece {
         Self { longest_word, ..self }
     }
 
-    /// Makes the tokenizer of an uncased BERT model from the lines of its vocabulary. `None` if they lack a mark.
+    /// Creates the tokenizer of an uncased BERT model from the lines of its vocabulary. `None` if they lack a mark.
     pub(crate) fn uncased(lines: impl Iterator<Item = &'static str>) -> Option<Self> {
         let vocabulary = lines.map(Cow::Borrowed).zip(0..).collect();
         let marks = SpecialTokens::of_bert(&vocabulary)?;

@@ -144,7 +144,7 @@ impl Problem {
         Self::new(
             StatusCode::INTERNAL_SERVER_ERROR,
             "internal",
-            "internal error in Tulving; the request was not done",
+            "internal error in Tulving; the request was not carried out",
         )
     }
 

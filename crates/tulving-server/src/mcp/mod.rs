@@ -112,7 +112,7 @@ impl McpServer {
             done
         });
         done.await.map_err(|_| {
-            ErrorData::internal_error("internal error in Tulving; the request was not done", None)
+            ErrorData::internal_error("internal error in Tulving; the request was not carried out", None)
         })
     }
 
@@ -291,7 +291,7 @@ impl ServerHandler for McpServer {
     ) -> Result<GetPromptResponse, ErrorData> {
         if request.name != SESSION_START {
             let said = format!(
-                "there is no prompt {}; there is {SESSION_START}",
+                "there is no prompt {}; the only prompt is {SESSION_START}",
                 tulving_core::model::preview::short(&request.name)
             );
             return Err(ErrorData::invalid_params(said, None));

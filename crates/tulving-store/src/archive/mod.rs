@@ -106,7 +106,7 @@ fn why_not(path: &str) -> Option<&'static str> {
         return ObjectKey::parse(key).is_err().then_some("an attachment has an invalid key");
     }
     match path.strip_prefix(WORKSPACE).or_else(|| path.strip_prefix(PREVIOUS)) {
-        None => Some("backups have no such entry"),
+        None => Some("backups do not contain such an entry"),
         Some(below) if below.chars().any(char::is_control) || below.contains('\\') => {
             Some("a name has invalid characters")
         }

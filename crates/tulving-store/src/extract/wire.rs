@@ -48,7 +48,7 @@ pub(super) enum ExtractReplyFailure {
 impl ExtractReplyHeader {
     /// Encodes the line.
     pub(super) fn line(&self) -> Vec<u8> {
-        let mut line = serde_json::to_vec(self).expect("it has nothing in it that JSON has not");
+        let mut line = serde_json::to_vec(self).expect("all of its values can be written as JSON");
         line.push(b'\n');
         line
     }

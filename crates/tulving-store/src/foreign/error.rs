@@ -197,7 +197,7 @@ impl ForeignError {
                     .to_owned()
             }
             Self::SeveralGroups { .. } => {
-                "say which one with --group NAME, each into a space of its own".to_owned()
+                "choose one with --group NAME, and import each group into its own space".to_owned()
             }
             Self::NoGroup { groups, .. } => format!("it has {}", listed(groups)),
             Self::TooLarge { .. } | Self::TooMany { .. } => "split it into smaller ones".to_owned(),

@@ -98,7 +98,7 @@ impl IndexFolder {
         if let Some(dead) = &manifest.dead {
             let bytes = self.opened(&dead.file, |path| fs::read(path).map_err(IndexStepError::disk(path)))?;
             if crc32fast::hash(&bytes) != dead.checksum {
-                return Err(damaged(&dead.file, "it does not fit its checksum").into());
+                return Err(damaged(&dead.file, "it does not match its checksum").into());
             }
             bury(&mut parts, &bytes, &dead.file)?;
         }
@@ -279,7 +279,7 @@ fn removed(path: &Path) -> bool {
 /// Marks the docs listed in a file as dead. The file contains, for each part, the number of memories and the first doc
 /// of each memory.
 fn bury(parts: &mut [SnapshotPart], bytes: &[u8], file: &str) -> Result<(), IndexStepError> {
-    let wrong = || damaged(file, "it does not fit the segments");
+    let wrong = || damaged(file, "it does not match the segments");
     let mut words = bytes.chunks_exact(4).map(bytemuck::pod_read_unaligned::<u32>);
     for part in parts {
         let view = part.segment.view()?;

@@ -60,7 +60,10 @@ pub(super) struct LengthNormalization {
 
 impl LengthNormalization {
     pub(super) fn around(mean: f64) -> Self {
-        #[expect(clippy::cast_possible_truncation, reason = "a mean of lengths needs no more digits")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "a mean of lengths needs no more precision than f32"
+        )]
         let mean = if mean > 0.0 { mean as f32 } else { 1.0 };
         Self { slope: K1 * B / mean }
     }
@@ -140,7 +143,7 @@ impl<'a> QueryTerms<'a> {
 
 /// The rarity of a term that `with` of all `items` contain.
 fn rarity(items: f64, with: f64) -> f32 {
-    #[expect(clippy::cast_possible_truncation, reason = "a rarity needs no more digits")]
+    #[expect(clippy::cast_possible_truncation, reason = "a rarity needs no more precision than f32")]
     let rarity = ((items - with + 0.5) / (with + 0.5)).ln_1p() as f32;
     rarity
 }

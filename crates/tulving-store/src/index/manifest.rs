@@ -1,7 +1,7 @@
 //! The manifest: the list of the base's files, and the last log entry that the base contains.
 //!
 //! The manifest is one small file that is always replaced as a whole. The index ignores files that it does not list. It
-//! identifies the listed files by length and checksum, so that a lost, torn or foreign file is noticed.
+//! identifies the listed files by length and checksum, so that a missing, incomplete or foreign file is noticed.
 
 use std::sync::LazyLock;
 
@@ -68,7 +68,7 @@ impl IndexManifest {
         let (sum, text) = text.split_once('\n').ok_or_else(|| wrong("it is cut short"))?;
         let text = text.strip_suffix('\n').ok_or_else(|| wrong("it is cut short"))?;
         if sum != format!("{:08x}", crc32fast::hash(text.as_bytes())) {
-            return Err(wrong("it does not fit its checksum"));
+            return Err(wrong("it does not match its checksum"));
         }
         serde_json::from_str(text).map_err(|_| wrong("it is not of this version"))
     }

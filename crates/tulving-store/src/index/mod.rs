@@ -1,7 +1,7 @@
 //! The search index: a base in immutable files, a tail in memory, and one way to score both.
 //!
 //! The index is derived data. It follows the change log of any store, and can be deleted at any time. An index that is
-//! missing, torn or made from another store is noticed and rebuilt.
+//! missing, incomplete or made from another store is noticed and rebuilt.
 //!
 //! The base is a list of [segments](segment) in one [manifest]. The tail is small segments in memory with the changes
 //! since the manifest's watermark. The old docs of a changed memory are dead. [`follow`] applies the changes of the

@@ -59,7 +59,7 @@ impl QuantisedQuery {
         for (place, _) in vector.iter().enumerate().filter(|(_, value)| **value > 0.0) {
             signs[place / 64] |= 1 << (place % 64);
         }
-        #[expect(clippy::cast_possible_truncation, reason = "a scale needs no more digits")]
+        #[expect(clippy::cast_possible_truncation, reason = "a scale needs no more precision than f32")]
         let scale = (1.0 / factor) as f32;
         Some(Self { numbers, scale, signs })
     }

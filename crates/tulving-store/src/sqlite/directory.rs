@@ -31,7 +31,8 @@ static KNOWN_SPACES: LazyLock<String> = LazyLock::new(|| {
 impl Directory for SqliteStore {
     fn visibility(&self, viewer: &Viewer) -> Result<VisibilityScope, StoreError> {
         static SQL: LazyLock<String> = LazyLock::new(visible::visibility);
-        // The counter is read before the sight, so that a sight is never cached under the counter of a later change.
+        // The counter is read before the visibility, so that a visibility is never cached under the counter of a later
+        // change.
         let change_counter = self.change_counter()?;
         if let Some(visibility) = self.visibilities.known(change_counter, viewer) {
             return Ok(visibility);

@@ -43,7 +43,8 @@ pub(super) struct StoreConnections {
 }
 
 impl StoreConnections {
-    /// Opens all connections. SQLite does its work at the last close only if [`Drop`] finds the files in place.
+    /// Opens all connections. At the last close, SQLite empties and removes the log only if [`Drop`] finds the files in
+    /// place.
     pub(super) fn open(
         home: &Home,
         restore_lock: &RestoreLock,

@@ -54,7 +54,7 @@ impl SqliteStore {
         self.replace_by(&candidate, &mut DatabaseRestoreSteps(self))
     }
 
-    /// Returns an error if a file cannot be a backup, before the file is read.
+    /// Returns an error if a file cannot be a backup. Does not read the file.
     fn refuse_unfit(&self, from: &Path) -> Result<(), StoreError> {
         refuse_unfit(&self.file, from)
     }
@@ -205,7 +205,7 @@ pub(crate) fn place_copy(mut draft: DraftFile, first: &Path) -> Result<PathBuf, 
     unreachable!("the loop ends by returning")
 }
 
-/// Returns an error if a file cannot be a backup of the home with the database `live`, before the file is read.
+/// Returns an error if a file cannot be a backup of the home with the database `live`. Does not read the file.
 pub(crate) fn refuse_unfit(live: &Path, from: &Path) -> Result<(), StoreError> {
     let refused = |why: String| StoreError::Unusable { path: from.to_owned(), verb: "restored", why };
     if files::same_file(from, live) {

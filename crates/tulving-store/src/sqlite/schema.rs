@@ -1,7 +1,7 @@
 //! Compares the tables, indexes and triggers of a database with those that Tulving creates.
 //!
 //! A file with our mark may still contain tables, triggers or indexes that another program created. A restore refuses
-//! such a file; a check-up reports it.
+//! such a file; `tulving doctor` reports it.
 
 use std::path::Path;
 

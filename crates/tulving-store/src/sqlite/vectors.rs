@@ -77,10 +77,7 @@ fn number(bytes: &[u8]) -> f32 {
 }
 
 /// The number divided by the scale, rounded to an integer.
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "the scale is such that no number is beyond a byte's steps"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "the number is clamped to the range of a byte")]
 fn step(number: f32, scale: f32) -> i8 {
     if scale > 0.0 { (number / scale).round().clamp(-STEPS, STEPS) as i8 } else { 0 }
 }

@@ -2,7 +2,7 @@
 //!
 //! By convention, `?1` is the viewer's principal. `?2` is the spaces to which its token is confined, as a JSON array of
 //! hexadecimal ids, or NULL. The sub-queries do not depend on the outer query, so SQLite runs each of them once in a
-//! statement. The `+` prevents that SQLite's planner chooses an index for a condition that most rows meet.
+//! statement. The `+` keeps SQLite's planner from using an index for a condition that most rows meet.
 
 use data_encoding::HEXLOWER;
 use tulving_core::model::id::{MemoryId, PrincipalId, SpaceId};

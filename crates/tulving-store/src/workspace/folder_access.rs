@@ -268,7 +268,7 @@ fn resolve(folder: &OwnedFd, path: &str, flags: OFlags) -> Result<OwnedFd, Works
             Err(Errno::NOSYS | Errno::PERM) => return walk(folder, Path::new(path), flags),
             Err(Errno::XDEV) => return Err(WorkspaceFileError::Refused(LEADS_OUT)),
             Err(Errno::LOOP) => {
-                return Err(WorkspaceFileError::Refused("its links lead in a circle or out of its folder"));
+                return Err(WorkspaceFileError::Refused("its links form a loop or lead out of its folder"));
             }
             Err(error) => return Err(refused(error)),
         }

@@ -103,9 +103,9 @@ fn the_check_up_says_how_many_wait_and_where_that_is_wrong() {
     assert_eq!(look(), fine("2 memories wait to be embedded"));
     let other = Connection::open(home.join("tulving.db")).expect("opened");
     other.execute_batch("DELETE FROM unembedded WHERE memory = 1").expect("done");
-    assert_eq!(look(), bad("1 memories wait to be embedded and are not noted"));
+    assert_eq!(look(), bad("1 memories wait to be embedded but are not recorded"));
     other.execute_batch("INSERT INTO unembedded (memory) VALUES (1), (2)").expect("done");
-    assert_eq!(look(), bad("1 memories are noted and do not wait"));
+    assert_eq!(look(), bad("1 memories are recorded but do not wait"));
     choose(&store, "a", "a");
     assert_eq!(look(), fine("2 memories wait to be embedded"), "to choose the model again mends it");
     other.execute_batch("DELETE FROM meta WHERE name = 'model'; DELETE FROM unembedded").expect("done");

@@ -1,4 +1,4 @@
-//! Keys, source paths and contents are unique within the audience that could confuse two memories.
+//! Keys, source paths and contents are unique within an audience: the private memories of an owner, or the shared memories.
 
 use tulving_core::model::change::Write;
 use tulving_core::model::error::{Conflict, StoreError, Unique};
@@ -389,13 +389,13 @@ pub fn a_twin_is_found_by_key_then_path_then_content(fresh: StoreFactory<'_>) {
     };
     let key_alone = DuplicateQuery { content_hash: None, source_path: None, ..all.clone() };
     assert_eq!(duplicate(bob, &wider(&key_alone)), Some(key.id), "shared keys are one audience");
-    assert_eq!(duplicate(bob, &wider(&bare)), None, "contents of another boundary are none");
+    assert_eq!(duplicate(bob, &wider(&bare)), None, "a memory with another boundary is no duplicate");
     let mine = |owner| DuplicateQuery { boundary: Boundary::Private, owner, ..key_alone.clone() };
     assert_eq!(duplicate(ann, &mine(ann)), Some(private.id));
-    assert_eq!(duplicate(bob, &mine(bob)), None, "another's private memory is no twin");
+    assert_eq!(duplicate(bob, &mine(bob)), None, "another's private memory is no duplicate");
     assert_eq!(duplicate(bob, &mine(ann)), None, "and cannot be asked for");
     let elsewhere = DuplicateQuery { space: place.there, ..all.clone() };
     assert_eq!(duplicate(bob, &elsewhere), None);
     world.forget(&key);
-    assert_eq!(duplicate(bob, &key_alone), None, "a forgotten memory is no twin");
+    assert_eq!(duplicate(bob, &key_alone), None, "a forgotten memory is no duplicate");
 }

@@ -104,7 +104,7 @@ impl<'a> DisplayContent<'a> {
         }
     }
 
-    /// Returns the first meaningful line of code, without the signs of comments and brackets.
+    /// Returns the first meaningful line of code, without comment marks and brackets.
     fn first_code(&self) -> String {
         let bare = |line: &str| {
             let line =

@@ -306,7 +306,7 @@ fn tell(
     if let Some(folder) = named(workspace).filter(|_| !matches!(report.config, ConfigOutcome::Written(_))) {
         let folder = folder.display();
         printer.warning(format!(
-            "set `workspace` to {folder} in config.toml; until then files are looked for elsewhere"
+            "set `workspace` to {folder} in config.toml; until then Tulving looks for the files in another folder"
         ))?;
     }
     warn_left_out(&report.left_out, printer)?;

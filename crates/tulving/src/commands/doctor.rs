@@ -170,11 +170,11 @@ fn model(store: &dyn Store, settings: &Settings) -> Option<DoctorCheck> {
             DoctorCheck::warn("model", error.to_string(), hint)
         }
         (Ok(set_up), Some(answers)) if answers != set_up => {
-            let text = format!("{set_up} is set up and works, and {answers} has embedded what is stored");
+            let text = format!("{set_up} is set up and works, but the stored vectors are from {answers}");
             DoctorCheck::warn(
                 "model",
                 text,
-                "`tulving embed` makes the new vectors and then lets it take over",
+                "`tulving embed` makes the new vectors and then switches to them",
             )
         }
         (Ok(set_up), _) => DoctorCheck::ok("model", format!("{set_up} works")),
@@ -189,7 +189,7 @@ fn environment(settings: &Settings) -> impl Iterator<Item = DoctorCheck> {
 
 /// Warns of a setting that is on and has no effect.
 fn idle(what: &str) -> DoctorCheck {
-    let hint = "set llm.provider and llm.model, or turn it off; what users say is looked at by rules";
+    let hint = "set llm.provider and llm.model, or turn it off; until then rules read the turns of users";
     DoctorCheck::warn("passes", what, hint)
 }
 
@@ -280,7 +280,7 @@ fn index(index: &SearchIndex, deep: bool) -> DoctorCheck {
     damage.extend(status.damage.iter().filter(|found| !damage.contains(found)).cloned().collect::<Vec<_>>());
     if let Some(why) = status.unwritable {
         let hint = "move away the file in its place, or make the folder writable; until then every process builds its own";
-        return DoctorCheck::warn("index", format!("it is in memory alone: {why}"), hint);
+        return DoctorCheck::warn("index", format!("it is only in memory: {why}"), hint);
     }
     if status.partial {
         let hint = "until then recall finds older memories only by their exact words";

@@ -102,7 +102,7 @@ fn to_file(args: &DumpArgs, app: &App<'_>, bar: &ProgressBar) -> Result<DumpRepo
 /// Refuses a device, a pipe or a socket: a file cannot replace it, and the user meant to write to it.
 fn refuse_devices(path: &Path) -> Result<(), Failure> {
     let special = path.metadata().is_ok_and(|about| !about.is_file() && !about.is_dir());
-    // These paths refer to the target of the output, which may be a regular file.
+    // `metadata` follows these paths to the target of the output, which may be a regular file.
     let stream = ["/dev/stdout", "/dev/stderr", "/dev/fd", "/proc"].iter().any(|name| path.starts_with(name));
     if special || stream {
         return Err(InputError::NotRegular { path: path.to_owned() }.into());

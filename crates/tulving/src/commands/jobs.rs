@@ -144,7 +144,7 @@ fn list(args: &JobsArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome
     Ok(Outcome::Done)
 }
 
-/// The result of the due jobs.
+/// The result of running the due jobs.
 #[derive(Default, Serialize)]
 pub(super) struct JobRunReport {
     done: u64,

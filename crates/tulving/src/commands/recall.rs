@@ -78,7 +78,7 @@ struct QuestionArgs {
     /// Explain each score; with any mode
     #[arg(long)]
     explain: bool,
-    /// Answer as of this time, with memories valid and not superseded then; also for lists
+    /// Answer as of this time, from memories that were valid and not superseded then; also for lists
     #[arg(long, value_name = "TIME")]
     as_of: Option<String>,
     /// The time that words such as "last week" refer to [default: now]
@@ -318,7 +318,7 @@ pub(super) fn tell(
     mention_archived(&answer.archived, printer)
 }
 
-/// Returns the note that there is nothing to list, and which memories are shown instead.
+/// Returns the note for an empty list: nothing of this type is saved, and other memories are shown instead.
 fn ranked_instead(list: &ListAnswer) -> String {
     format!("{} are saved. These memories match the question best.", capitalised(&list.what))
 }

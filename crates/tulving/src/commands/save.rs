@@ -95,7 +95,7 @@ struct OriginArgs {
     speaker: Option<String>,
 }
 
-/// The way by which the memory comes in.
+/// Flags about the channel of the memory.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Where it comes from")]
 pub(super) struct SourceArgs {

@@ -168,7 +168,7 @@ fn gauges(store: &dyn Store) -> Result<Vec<Gauge>, StoreError> {
         gauge("tulving_memories_waiting", "memories that wait to be embedded", waiting),
         gauge(
             "tulving_passes_dropped",
-            "passes over answers that were dropped today because too many waited",
+            "answers that no pass read today, because too many were waiting",
             dropped,
         ),
         gauge("tulving_change_log_head", "number of the last entry of the change log", store.head()?.0),

@@ -36,7 +36,7 @@ pub(super) fn run(args: &UsageArgs, app: &App<'_>, printer: &mut Printer) -> Res
         return Ok(Outcome::Done);
     }
     if spending.usage.is_empty() {
-        printer.line("Nothing was asked of a language model")?;
+        printer.line("No language model was called")?;
     } else {
         let rows: Vec<_> = spending.usage.iter().map(row).collect();
         let headings =

@@ -34,7 +34,7 @@ pub(crate) enum SettingError {
         expects: &'static str,
     },
     /// A setting is given twice, under the names of two tools.
-    #[error("{place}: {got} is another name of {key}, which line {line} has set")]
+    #[error("{place}: {got} is another name of {key}, which line {line} already sets")]
     Twice {
         /// The place of the second value.
         place: SettingSource,

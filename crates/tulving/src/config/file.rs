@@ -82,7 +82,7 @@ impl<'a> ConfigFile<'a> {
         items.iter().map(table).collect()
     }
 
-    /// Makes the error of a value that does not fit.
+    /// Returns the error for a value that is not valid.
     pub(super) fn refused(
         &self,
         key: &'static str,
@@ -93,7 +93,7 @@ impl<'a> ConfigFile<'a> {
         SettingError::Value { place: self.place(value.span().start), key, got, expects }
     }
 
-    /// Makes the error of an unknown key in a table of a list.
+    /// Returns the error for an unknown key in a table of a list.
     pub(super) fn unknown(
         &self,
         list: &str,

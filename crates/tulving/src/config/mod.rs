@@ -97,7 +97,7 @@ pub(crate) struct Settings {
     pub(crate) server: ServerSettings,
     /// The log of the server.
     pub(crate) logging: LogSettings,
-    /// The choice of when to colour the output.
+    /// The setting for colour in the output.
     pub(crate) color: ColorChoice,
     /// Each value and its source, in the order of the table.
     pub(crate) chosen: Vec<SettingValue>,
@@ -127,7 +127,7 @@ impl UnknownVariable {
 
 impl std::fmt::Display for UnknownVariable {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "there is no setting `{}` for the environment, so it is ignored", self.name)
+        write!(f, "the environment variable `{}` is not a setting, so it is ignored", self.name)
     }
 }
 

@@ -89,7 +89,7 @@ impl Failure {
         self
     }
 
-    /// Makes a failure of the command line itself.
+    /// Returns a failure of the command line itself.
     pub(crate) fn usage(what: impl Into<String>) -> Self {
         Cause::Usage(what.into()).into()
     }

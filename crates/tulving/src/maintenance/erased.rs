@@ -14,7 +14,7 @@ const REST: u32 = 10;
 /// Erased data that may still be in files.
 pub(super) struct ErasedData {
     pace: MaintenanceTiming,
-    /// The time since when there is any.
+    /// The time at which such data was first noticed; `None` if there is none.
     since: Option<Instant>,
     /// The earliest time of the next rewrite.
     not_before: Instant,
@@ -25,14 +25,15 @@ impl ErasedData {
         Self { pace, since: None, not_before: Instant::now() }
     }
 
-    /// Checks whether there is any.
+    /// Checks whether files may contain erased data.
     pub(super) fn look(&mut self, store: &dyn Upkeep) {
         if self.since.is_none() && store.erased_lingers().unwrap_or(false) {
             self.since = Some(Instant::now());
         }
     }
 
-    /// Returns when to rewrite the files if calls have been quiet since `quiet_since`; `None` if there is no need to.
+    /// Returns the time to rewrite the files if there have been no calls since `quiet_since`; `None` if no rewrite is
+    /// needed.
     pub(super) fn due(&self, quiet_since: Instant) -> Option<Instant> {
         self.since.map(|_| (quiet_since + self.pace.calm).max(self.not_before))
     }
@@ -42,7 +43,7 @@ impl ErasedData {
         self.since.is_some_and(|since| now >= (since + self.pace.patience).max(self.not_before))
     }
 
-    /// Rewrites the files. If that fails or other processes still read them, it is tried again after the same rest.
+    /// Rewrites the files. If this fails, or other processes still read the old files, tries again after the same rest.
     pub(super) fn rewrite(&mut self, store: &dyn Upkeep, index: &SearchIndex, troubles: &mut LoggedFailures) {
         let began = Instant::now();
         let scrubbed = store.scrub().map_err(|error| error.code());

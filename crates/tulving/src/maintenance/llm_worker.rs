@@ -48,7 +48,7 @@ impl LlmWorker {
     }
 }
 
-/// Takes the lock of the one process of a home that certainly asks a language model; `None` if another process has it.
+/// Takes the lock for the background work with the language model; `None` if another process of the home has it.
 pub(crate) fn lock_llm_work(home: &Home) -> Option<File> {
     let lock = File::options().create(true).append(true).mode(0o600).open(home.thinking_lock()).ok()?;
     lock.try_lock().is_ok().then_some(lock)

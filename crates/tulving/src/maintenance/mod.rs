@@ -212,7 +212,7 @@ impl MaintenanceWorker {
         let user = self.engine.user(Origin::Cli, None)?;
         for space in self.engine.spaces(&user)? {
             match self.engine.prune_turns(&Caller { space: space.id, ..user.clone() }) {
-                // In a space that the user only oversees, other members log.
+                // The user may oversee a space without being a member. Its members prune the log when they log turns.
                 Err(error) if error.class() == Class::Denied => {}
                 done => done?,
             }

@@ -144,7 +144,7 @@ pub(crate) fn unchanged(memory: &Memory) -> String {
     format!("Nothing changed: {label} stays at version {}", memory.version)
 }
 
-/// Makes a sentence about a memory: the action, its number and type, and its content: as far as it fits, or on a
+/// Formats a sentence about a memory: the action, its number and type, and its content: as far as it fits, or on a
 /// terminal wrapped to its width.
 pub(crate) fn sentence(done: &str, memory: &Memory, columns: Option<usize>) -> String {
     let memory_type = memory.fields.class.memory_type;
@@ -164,7 +164,7 @@ pub(crate) fn sentence(done: &str, memory: &Memory, columns: Option<usize>) -> S
     }
 }
 
-/// Names that a full view shows and a memory does not carry.
+/// Names that a full view shows, and that a memory does not contain.
 pub(crate) struct MemoryNames {
     /// The name of its space.
     pub(crate) space: Option<String>,

@@ -120,7 +120,7 @@ fn control_c_leaves_nothing_at_the_prompt_and_what_is_kept_stays() {
             command.arg("--keep").arg(keep);
         }
         let mut terminal = Terminal::start(command, 100);
-        terminal.sees("Enter goes on");
+        terminal.sees("Enter continues");
         terminal.types(CTRL_C);
         assert_eq!(terminal.ends().code(), Some(130));
         assert!(fs::read_dir(&places).expect("a folder").next().is_none());

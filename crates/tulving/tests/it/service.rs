@@ -248,7 +248,7 @@ fn the_same_name_at_another_place_is_another_model_and_embed_leads_there() {
     }
     let doctor = good(by(&tulving, &second.url(), "30", &["doctor"]));
     let pending = format!(
-        "ollama:tiny@{}/6 is set up and works, and ollama:tiny@{}/4 has embedded what is stored",
+        "ollama:tiny@{}/6 is set up and works, but the stored vectors are from ollama:tiny@{}/4",
         second.host, first.host
     );
     assert!(doctor.out.contains(&pending), "{}", doctor.out);

@@ -169,8 +169,9 @@ fn a_variable_that_kubernetes_sets_for_a_service_named_tulving_stops_no_command(
     let config = with(&["config"]);
     assert_eq!(config.code, 0);
     let warned: Vec<&str> = config.err.lines().collect();
-    let text =
-        |name: &str| format!("warning: there is no setting `{name}` for the environment, so it is ignored; ");
+    let text = |name: &str| {
+        format!("warning: the environment variable `{name}` is not a setting, so it is ignored; ")
+    };
     assert_eq!(warned.len(), 3, "{warned:?}");
     for (line, name) in warned.iter().zip(["TULVING_COLOR", "TULVING_PORT", "TULVING_SERVICE_HOST"]) {
         assert!(line.starts_with(&text(name)), "{line}");

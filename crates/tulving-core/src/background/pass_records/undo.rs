@@ -114,7 +114,7 @@ impl PassUndo<'_> {
                     () if status.forgotten_at.is_some() => stays("it has been forgotten since"),
                     () if memory.version != *version => stays("it has been edited since"),
                     () if status.pinned => stays("it has been pinned since"),
-                    () if status.done_at.is_some() => stays("it has been done since"),
+                    () if status.done_at.is_some() => stays("it has been marked as done since"),
                     () if *aside && status.quarantined_at.is_none() => stays("it has been accepted since"),
                     () => {
                         let to = Status { forgotten_at: Some(self.now), ..*status };

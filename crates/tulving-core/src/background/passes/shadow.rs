@@ -44,7 +44,7 @@ const HITS: usize = 10;
 const ROUTINE: usize = 200;
 
 /// Reasons for leaving out a note that was not read or could not be read.
-const UNHEARD: &str = "it was too long, or there were too many";
+const UNHEARD: &str = "it was too long, or the answer had too many notes";
 const GARBLED: &str = "its arguments do not fit the tool";
 
 const SEARCH: &str = "memory_search";

@@ -24,7 +24,7 @@ pub enum Invalid {
         got: usize,
         /// The limit.
         limit: usize,
-        /// The unit of both.
+        /// The unit of the length and of the limit.
         unit: &'static str,
     },
     /// A list is too long.

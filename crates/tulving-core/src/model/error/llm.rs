@@ -372,7 +372,7 @@ impl LlmError {
                     "check that llm.base_url begins with https:// only if the service supports it, and that its certificate is from a public authority"
                 }
                 Self::Timeout { .. } => {
-                    "raise llm.timeout_seconds, or choose a faster model; a model that is just being loaded is slow once"
+                    "raise llm.timeout_seconds, or choose a faster model; the first answer is slow while a model is being loaded"
                 }
                 Self::RateLimited { .. } => "wait a while, or lower llm.max_concurrent",
                 Self::QuotaSpent { .. } => "check your account at the service",

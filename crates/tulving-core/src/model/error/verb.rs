@@ -273,7 +273,7 @@ pub enum Error {
 fn so_far(done: usize) -> String {
     match done {
         0 => String::new(),
-        done => format!("; {done} of the memories before were done"),
+        done => format!("; {done} of the memories before it were done"),
     }
 }
 
@@ -396,7 +396,7 @@ impl Error {
             Self::NoPrincipal { .. } => {
                 "an admin of the org makes one with `tulving token create --for NAME`"
             }
-            Self::NoMember { .. } => "`tulving space members` shows who is",
+            Self::NoMember { .. } => "`tulving space members` lists the members",
             Self::NoToken { .. } => "`tulving token list` shows them",
             Self::NoProposal { .. } => {
                 "it was done, or a memory has changed; `tulving audit-quality` lists the open proposals"

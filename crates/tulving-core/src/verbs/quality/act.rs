@@ -10,7 +10,7 @@ use crate::model::vocabulary::{MemoryType, ProposedAct, Relation};
 use crate::verbs::access::Ports;
 use crate::{verbs::associate, verbs::edit, verbs::forget, verbs::status};
 
-/// Carries out a deed and returns its result.
+/// Carries out a proposed change and returns its result.
 pub(super) fn act(
     ports: &Ports,
     caller: &Caller,

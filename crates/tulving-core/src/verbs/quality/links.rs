@@ -112,13 +112,13 @@ fn contradiction<'a>(source: &'a Memory, target: &'a Memory) -> ScanFinding<'a> 
         ProposedChange::new(
             ProposedAct::Supersede,
             &[kept, other],
-            "it was chosen of two that contradict each other",
+            "it was chosen from two memories that contradict each other",
         )
     };
     ScanFinding {
         kind: FindingKind::Contradiction,
         memories: vec![source, target],
-        why: format!("{} is said to contradict {}", source.label(), target.label()),
+        why: format!("a link says that {} contradicts {}", source.label(), target.label()),
         advice: Some("choose the one that is true".to_owned()),
         actions: vec![keep(source, target), keep(target, source)],
     }
@@ -141,8 +141,8 @@ fn near<'a>(weight: Weight, source: &'a Memory, target: &'a Memory) -> Option<Sc
     };
     let both = format!("if both are true, `tulving dissociate {} {}`", name(source), name(target));
     let contenders = ConflictCandidate::of(source).zip(ConflictCandidate::of(target));
-    // Different values for the same thing were reported when the later memory was read. Different labels, as in ticket
-    // 12 and ticket 13, mean different things.
+    // Another finding already reports two values for the same thing. Different labels, as in ticket 12 and ticket 13,
+    // mean different things.
     if contenders.is_some_and(|(one, other)| one.rivalry(&other).is_some() || one.differs_by_label(&other)) {
         return None;
     }
@@ -300,7 +300,11 @@ fn forks(
         let found = ScanFinding {
             kind: FindingKind::Fork,
             memories: std::iter::once(memory).chain(&newer).collect(),
-            why: format!("{} each update {}, and none of them another", names.join(" and "), memory.label()),
+            why: format!(
+                "{} each update {}, and none of them updates another",
+                names.join(" and "),
+                memory.label()
+            ),
             advice: Some(
                 "link the true one with `tulving associate NEWER OLDER --relation updates`".to_owned(),
             ),

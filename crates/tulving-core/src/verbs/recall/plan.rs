@@ -101,7 +101,7 @@ pub(crate) fn read(request: &RecallRequest, now: Timestamp, zone: &Zone) -> Resu
 }
 
 /// Returns the request for a list of the memories of a project: "my todos for gantry". `None` if the question does not
-/// end with the name of a project that `knows` knows, or is no list without it.
+/// end with the name of a project that `knows` knows, or if the rest of the question does not ask for a list.
 pub(super) fn of_project(
     request: &RecallRequest,
     (now, zone): (Timestamp, &Zone),

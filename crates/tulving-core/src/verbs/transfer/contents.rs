@@ -124,7 +124,7 @@ fn kept(
         if after.is_none() {
             records
                 .extend(listed.refused.into_iter().map(|(path, why)| missing(format!("file {path}"), &why)));
-            let more = "it has more files than are read";
+            let more = "it has more files than a dump reads";
             records.extend(listed.more.then(|| missing(format!("folder {}", folder.join(below)), more)));
         }
     }

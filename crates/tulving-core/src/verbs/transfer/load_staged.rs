@@ -25,7 +25,7 @@ use super::report::{DumpMembership, LoadReport, SkippedDumpLine};
 const SET: usize = 1_000;
 const SET_BYTES: usize = 8 << 20;
 
-/// The subject of a line, for the report after the line is written.
+/// The subject of a line of the dump. The report names it after the line is written.
 enum DumpLineSubject {
     Place(MemberOf),
     Principal(crate::model::id::PrincipalId),

@@ -59,12 +59,12 @@ impl DumpPartChecker {
 /// Decodes the bytes of a part.
 pub(super) fn bytes(part: &PartRecord) -> Result<Vec<u8>, String> {
     if part.size > limits::DUMPED_FILE_BYTES {
-        return Err(format!("{} bytes are more than a load takes in one file", part.size));
+        return Err(format!("it has {} bytes, more than a load accepts for one file", part.size));
     }
     BASE64.decode(part.data.as_bytes()).map_err(|_| "its data is not base64".to_owned())
 }
 
-/// Adds a part to those before it, and returns all of them after the last.
+/// Adds a part to the parts before it. Returns the joined bytes after the last part, and `None` before.
 pub(super) fn joined(before: &mut Vec<u8>, line: u64, part: &PartRecord) -> Result<Option<Vec<u8>>, Error> {
     let more = bytes(part).map_err(|why| Invalid::DumpLine { line, why })?;
     before.extend(more);

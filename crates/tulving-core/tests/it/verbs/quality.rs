@@ -180,7 +180,7 @@ fn of_two_that_contradict_either_can_be_kept() {
     bed.link(&user, other, one, Relation::Contradicts);
     let finding = only(&bed, &user, FindingKind::Contradiction);
     assert_eq!(ids(&finding), [other, one]);
-    assert_eq!(finding.why, "#2 is said to contradict #1");
+    assert_eq!(finding.why, "a link says that #2 contradicts #1");
     let does: Vec<&str> = finding.proposals.iter().map(|proposal| proposal.does.as_str()).collect();
     assert_eq!(does, ["#2 updates #1", "#1 updates #2"]);
     apply(&bed, &user, &finding, 1);

@@ -59,7 +59,7 @@ impl Segment {
             SegmentTrailer::of(all).ok_or_else(|| wrong("it does not end as an index file does"))?;
         let head = slice(all, trailer.offset, trailer.length).ok_or_else(|| wrong("it is too short"))?;
         if crc32fast::hash(head) != trailer.checksum {
-            return Err(wrong("its head does not fit its checksum"));
+            return Err(wrong("its head does not match its checksum"));
         }
         let head = SegmentHead::decoded(head).ok_or_else(|| wrong("its head has another version"))?;
         let first_blocks = head.first_blocks();
@@ -70,7 +70,7 @@ impl Segment {
             && head.checksums.len() == if held { 0 } else { blocks }
             && u32::try_from(head.docs).is_ok_and(|docs| docs < NONE);
         if !sound {
-            return Err(wrong("its head does not fit its length"));
+            return Err(wrong("its head does not match its length"));
         }
         let (offset, length) = head.sections[SegmentSection::Vectors as usize];
         bytes.scattered(offset as usize..(offset + length) as usize);
@@ -138,7 +138,7 @@ impl Segment {
     pub(crate) fn verify(&self) -> Result<(), DamagedIndexFile> {
         let blocks = SegmentSection::ALL.iter().flat_map(|section| self.raw(*section).chunks(BLOCK));
         let whole = self.head.checksums.iter().zip(blocks).all(|(sum, block)| *sum == crc32fast::hash(block));
-        if whole { Ok(()) } else { Err(self.damaged("a part of it does not fit its checksum")) }
+        if whole { Ok(()) } else { Err(self.damaged("a part of it does not match its checksum")) }
     }
 
     /// A whole section, after a check.
@@ -191,7 +191,7 @@ impl Segment {
             let content = raw.get(block * BLOCK..raw.len().min((block + 1) * BLOCK));
             let content = content.ok_or_else(|| self.damaged("it points beyond itself"))?;
             if self.head.checksums.get(number) != Some(&crc32fast::hash(content)) {
-                return Err(self.damaged("a part of it does not fit its checksum"));
+                return Err(self.damaged("a part of it does not match its checksum"));
             }
             word.fetch_or(bit, Ordering::Relaxed);
         }
@@ -202,7 +202,7 @@ impl Segment {
     pub(super) fn found_sound(&self, look: impl FnOnce() -> bool) -> Result<(), DamagedIndexFile> {
         if !self.sound.load(Ordering::Relaxed) {
             if !look() {
-                return Err(self.damaged("its parts do not fit together"));
+                return Err(self.damaged("its parts do not match each other"));
             }
             self.sound.store(true, Ordering::Relaxed);
         }

@@ -67,7 +67,7 @@ fn misnoted(reader: &Connection, table: &str, model: Option<&str>) -> Result<Vec
     );
     let mut faults = Vec::new();
     for (what, sql) in
-        [("wait to be embedded and are not noted", unnoted), ("are noted and do not wait", needless)]
+        [("wait to be embedded but are not recorded", unnoted), ("are recorded but do not wait", needless)]
     {
         let found = count(reader, &sql, [model])?;
         if found > 0 {

@@ -244,7 +244,7 @@ impl SqliteStore {
         let free = disk.f_bavail.saturating_mul(disk.f_frsize);
         let text = format!("{} are free on the disk", size(free));
         if free < SCARCE_DISK {
-            checkup.warn("disk space", text, "free some space; a save fails where there is none");
+            checkup.warn("disk space", text, "free some space; a save fails if the disk is full");
         } else {
             checkup.fine("disk space", text);
         }
@@ -310,7 +310,7 @@ fn orphans(reader: &Connection, checkup: &mut StoreCheckReport) -> Result<(), Sq
             faults.push(format!("{count} {what}"));
         }
     }
-    checkup.faults("orphans", "no row lacks its owner", &faults, REPORT);
+    checkup.faults("orphans", "every row has its owner", &faults, REPORT);
     Ok(())
 }
 

@@ -1,9 +1,9 @@
 //! Classifies a document by rules: its kind and its stability.
 //!
-//! The signs of a document are its name and title, its headings and labels, and the form of its sentences. Each sign
-//! counts for one kind. The kind with the highest score wins if its lead is large enough. A single sentence has no
-//! headings, so only a few phrases count for it, because an agent's facts should have the defaults of their memory
-//! type. The rules are English.
+//! The rules look for signs in the name and title of a document, in its headings and labels, and in the form of its
+//! sentences. Each sign counts for one kind. The kind with the highest score wins if its lead is large enough. A single
+//! sentence has no headings, so only a few phrases count for it, because an agent's facts should have the defaults of
+//! their memory type. The rules are English.
 
 mod announced;
 mod clause;

@@ -38,7 +38,7 @@ Examples:
 At a terminal it waits for Enter before each step. Your own memories are not touched: the demo has its own home, a temporary folder
 that is removed at the end or after Ctrl-C. --keep names a folder that stays, once the year in it is complete.";
 
-/// Number of attempts to remove an interrupted home, and the time between them.
+/// Number of attempts to remove the home of an interrupted demo, and the time between two attempts.
 const REMOVALS: usize = 100;
 const BETWEEN_REMOVALS: Duration = Duration::from_millis(10);
 
@@ -322,7 +322,7 @@ fn pause(printer: &mut Printer) -> Result<bool, Failure> {
         return Ok(true);
     }
     printer.line("")?;
-    printer.line(style::paint(FAINT, "Enter goes on, q ends"))?;
+    printer.line(style::paint(FAINT, "Enter continues, q quits"))?;
     printer.finish()?;
     let mut answer = String::new();
     let read = io::stdin().lock().read_line(&mut answer);

@@ -95,7 +95,7 @@ pub(super) enum ShellCommand {
     Quit,
 }
 
-/// Commands that are followed by a text, and the flag that carries it; `--` if it needs none.
+/// Commands that take a text, each with the flag before the text; `--` if the text needs no flag.
 const TEXTS: [(&str, &str); 4] =
     [("/recall", "--"), ("/remember", "--"), ("/journal", "--note"), ("/context", "--about")];
 
@@ -207,7 +207,7 @@ fn names_a_day(text: &str) -> bool {
     date || matches!(text, "today" | "yesterday")
 }
 
-/// Makes the failure of an unknown command, with the one that was probably meant.
+/// Returns the failure for an unknown command, with the command that was probably meant.
 fn unknown(name: &str, grammar: &clap::Command) -> Failure {
     let failure = Failure::usage(format!("there is no command `{}` here", preview::short(name)));
     let elsewhere = name.strip_prefix('/').filter(|name| Cli::command().find_subcommand(name).is_some());

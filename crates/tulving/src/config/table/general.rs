@@ -24,7 +24,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         key: "agent",
         variable: "TULVING_AGENT",
         default: "",
-        about: "the agent that acts for the user; recorded with what it saves",
+        about: "the agent that acts for the user; each save records its name",
         expects: "a name",
         shape: SettingType::Text,
         take: |settings, text| {
@@ -37,7 +37,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         variable: "TULVING_WORKSPACE",
         default: "",
         about: "the folder of journals and other files that people can read, such as one of an agent; without one, workspace in the home",
-        expects: "a path without ~, absolute or from the home",
+        expects: "a path without ~, absolute or relative to the home",
         shape: SettingType::Text,
         take: |settings, text| {
             settings.workspace = Some(text.trim()).filter(|path| !path.starts_with('~'))?.into();

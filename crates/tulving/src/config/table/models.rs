@@ -134,7 +134,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         variable: "TULVING_LLM_KEY_FILE",
         default: "",
         about: "a file that contains only the key of the service",
-        expects: "a path, from the home",
+        expects: "a path, absolute or relative to the home",
         shape: SettingType::Text,
         take: |settings, text| {
             settings.llm.key_file = text.trim().into();

@@ -134,7 +134,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         variable: "TULVING_SERVER_TLS_CERTIFICATE",
         default: "",
         about: "the file (PEM) with the certificate chain; with tls_key, it turns on HTTPS",
-        expects: "a path, from the home",
+        expects: "a path, absolute or relative to the home",
         shape: SettingType::Text,
         take: |settings, text| {
             settings.server.tls_certificate = text.trim().into();
@@ -146,7 +146,7 @@ pub(super) const SETTINGS: &[Setting] = &[
         variable: "TULVING_SERVER_TLS_KEY",
         default: "",
         about: "the file (PEM) of its private key",
-        expects: "a path, from the home",
+        expects: "a path, absolute or relative to the home",
         shape: SettingType::Text,
         take: |settings, text| {
             settings.server.tls_key = text.trim().into();

@@ -158,8 +158,10 @@ impl<R: Read> Read for LimitedPartReader<'_, R> {
 }
 
 fn too_large() -> ExtractError {
-    let why =
-        format!("it unpacks to more than {MOST_GROWTH} times its size, or than {} MB", MOST_UNPACKED >> 20);
+    let why = format!(
+        "it unpacks to more than {MOST_GROWTH} times its size, or to more than {} MB",
+        MOST_UNPACKED >> 20
+    );
     ExtractError::TooLarge { why }
 }
 
