@@ -27,7 +27,8 @@ use crate::home::{Home, make_folder};
 
 /// The prefix of the names of stages. These names are hidden, so that no listing of a workspace contains them.
 const STAGE: &str = ".tulving-restore-";
-/// The folder inside a stage with the new files.
+/// The folder inside a stage with the new files. It is removed before the rest of the stage: a stage without it needs no
+/// more moves.
 const NEW: &str = "new";
 /// The folder inside a stage with the previous files.
 const OLD: &str = "old";
@@ -194,7 +195,10 @@ impl PendingRestore {
 
     fn remove_stages(&self) {
         for place in &self.intent.places {
-            drop(fs::remove_dir_all(self.stage(place)));
+            let stage = self.stage(place);
+            // A process that is killed here must not leave a stage without its marker, but with files to move.
+            drop(fs::remove_dir_all(stage.join(NEW)));
+            drop(fs::remove_dir_all(stage));
         }
         drop(fs::remove_dir_all(self.home_stage()));
     }
@@ -325,7 +329,7 @@ fn note(home: &Home, intent: &RestoreIntent, wait: Duration) -> Result<File, Sto
 /// interrupted.
 fn exchange(live: &Path, stage: &Path, extent: ReplaceScope) -> io::Result<()> {
     let emptied = stage.join(EMPTIED);
-    if !stage.exists() {
+    if !stage.join(NEW).exists() {
         return Ok(());
     }
     if !emptied.exists() {
@@ -405,6 +409,42 @@ mod tests {
         assert!(is_stage(".tulving-restore-0123456789ab"));
         for wrong in ["", "..", ".tulving-restore-", ".tulving-restore-../../../a", "memory"] {
             assert!(!is_stage(wrong), "{wrong}");
+        }
+    }
+
+    /// A home with this database epoch and an unfinished restore of it. The restore replaces the file `old` of the
+    /// workspace with the file `new`.
+    fn unfinished(folder: &Path) -> (Home, PendingRestore) {
+        let home = Home::open_or_create(folder).expect("a home");
+        let database = Connection::open(home.database()).expect("a database");
+        let epoch = "CREATE TABLE meta (name, value); INSERT INTO meta VALUES ('epoch', zeroblob(16));";
+        database.execute_batch(epoch).expect("written");
+        let workspace = home.workspace();
+        make_folder(&workspace).expect("a folder");
+        fs::write(workspace.join("old"), "old").expect("written");
+        let places = [(workspace.clone(), ReplaceScope::All)];
+        let pending = PendingRestore::begin(&home, [0; 16], &places, Duration::ZERO).expect("begun");
+        fs::write(pending.new_files(&workspace).join("new"), "new").expect("written");
+        (home, pending)
+    }
+
+    #[test]
+    fn a_restore_killed_while_it_removes_its_stage_is_finished_by_the_next_process() {
+        // The names in the stage, in the order in which a killed removal may have removed them.
+        for removed in [&[][..], &[NEW], &[NEW, EMPTIED], &[NEW, OLD], &[NEW, EMPTIED, OLD]] {
+            let folder = tempfile::tempdir().expect("a folder");
+            let (home, pending) = unfinished(folder.path());
+            let (live, stage) = (home.workspace(), pending.stage(&pending.intent.places[0]));
+            exchange(&live, &stage, ReplaceScope::All).expect("exchanged");
+            for name in removed {
+                let path = stage.join(name);
+                if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }
+                    .expect("removed");
+            }
+            drop(pending);
+            settle(&home);
+            assert!(!home.pending_restore().exists(), "{removed:?}: the next restore would wait for ever");
+            assert_eq!(names(&live).expect("names").collect::<Vec<_>>(), ["new"], "{removed:?}");
         }
     }
 

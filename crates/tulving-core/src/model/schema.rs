@@ -7,8 +7,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
 use crate::model::answer::Cursor;
 use crate::model::id::{
-    JobId, MemoryId, MemoryNumber, MemoryRef, OrgId, PassId, PrincipalId, ProposalId, SpaceId, TeamId, TokenId,
-    TurnId, Version,
+    JobId, MemoryId, MemoryNumber, MemoryRef, OrgId, PassId, PrincipalId, ProposalId, SpaceId, TeamId,
+    TokenId, TurnId, Version,
 };
 use crate::model::memory::{ContentHash, DerivedFields};
 use crate::model::request::WholeNumber;

@@ -3,7 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tulving_core::files::long_term::LongTermFile;
-use tulving_core::files::{Day, Journal, JournalFile, JournalFileList, JournalHit, JournalHits, JournalReceipt};
+use tulving_core::files::{
+    Day, Journal, JournalFile, JournalFileList, JournalHit, JournalHits, JournalReceipt,
+};
 use tulving_core::model::answer::UnreadableFile;
 use tulving_core::model::error::Class;
 use tulving_core::model::file::PreviousFile;

@@ -145,7 +145,10 @@ pub(super) fn each(
                     printer.warning(format!("{} {said}", memory.reference()))?;
                 }
                 printer.warnings(&warnings)?;
-                moved.push(ChangedMemory { edited: EditedMemory { memory, warnings }, changed: idle.is_none() });
+                moved.push(ChangedMemory {
+                    edited: EditedMemory { memory, warnings },
+                    changed: idle.is_none(),
+                });
             }
             Ok(StatusChangeResult { memory, idle, warnings }) => {
                 let done = match idle {

@@ -61,11 +61,11 @@ fn what_is_always_known_is_replaced_and_brought_back() {
     assert_eq!(tulving.ok(&["context", "--dialect", "maven"]), "# Long-term Memory\n\n- Is called Ana\n");
     tulving.run_with(&["long-term", "replace", "-"], b"- Is called Anna\n");
     let history = tulving.json(&["long-term", "history"]);
-    let id = history["history"][0]["id"].as_str().expect("an id");
+    let id = history["texts"][0]["id"].as_str().expect("an id");
     assert_eq!(tulving.ok(&["long-term", "show", "--before", id]), "- Is called Ana\n");
     tulving.ok(&["long-term", "restore", id]);
     assert_eq!(tulving.ok(&["long-term", "show"]), "- Is called Ana\n");
-    assert_eq!(tulving.json(&["long-term", "history"])["history"].as_array().map(Vec::len), Some(2));
+    assert_eq!(tulving.json(&["long-term", "history"])["texts"].as_array().map(Vec::len), Some(2));
 }
 
 #[test]

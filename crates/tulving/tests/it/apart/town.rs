@@ -127,7 +127,7 @@ pub(super) fn populate_kitchen(server: &Server, token: &str, names: &mut Names) 
     let now = json!({ "content": format!("saffron second {}", secret(11)) });
     names.insert("DIGEST", text(&ask(server, token, "PUT", "/v1/long-term", &now)["digest"]));
     let before = ask(server, token, "GET", "/v1/long-term/history", &Value::Null);
-    names.insert("PREVIOUS", text(&before["texts"][0]["previous"]));
+    names.insert("PREVIOUS", text(&before["texts"][0]["id"]));
     let archive = json!({
         "title": "zqtitle saffron", "summary": format!("saffron was agreed on {}", secret(12)),
         "messages": [{ "role": "user", "content": format!("saffron? {}", secret(13)), "speaker": "zqguest" }],
