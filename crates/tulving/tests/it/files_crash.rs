@@ -149,7 +149,7 @@ fn a_replaced_file_is_the_old_or_the_new_after_a_kill() {
     assert!(left.len() <= 1, "drafts were left behind: {left:?}");
     // What was kept of before is whole too.
     let history = tulving.json(&["long-term", "history"]);
-    let previous = history["history"].as_array().expect("a list");
+    let previous = history["texts"].as_array().expect("a list");
     assert!(!previous.is_empty(), "nothing was kept");
     tulving.assert_healthy();
 }

@@ -136,7 +136,7 @@ fn a_client_that_names_its_time_zone_counts_days_in_it() {
     let saved = tulving.json(&["get", "1"])["created_at"].as_str().expect("a time").to_owned();
     let (day, hour): (&str, i64) = (&saved[..10], saved[11..13].parse().expect("an hour"));
     let server = Server::start(&tulving);
-    for (zone, offset) in [("Pacific/Kiritimati", 14), ("Pacific/Pago_Pago", -11), ("no such zone", 0)] {
+    for (zone, offset) in [("Pacific/Kiritimati", 14), ("Pacific/Pago_Pago", -11), ("Etc/Unknown", 0)] {
         let path = format!("/v1/memories?since={day}");
         let found = server.ask("GET", &path, &[("X-Timezone", zone)], b"");
         assert_eq!(found.status, 200, "{zone}: {}", found.text());
@@ -144,4 +144,7 @@ fn a_client_that_names_its_time_zone_counts_days_in_it() {
         let today = server.ask("GET", "/v1/memories?since=today", &[("X-Timezone", zone)], b"");
         assert!(today.text().contains("The demo"), "{zone}: {}", today.text());
     }
+    let unknown = server.ask("GET", "/v1/memories", &[("X-Timezone", "Europe/Atlantis")], b"");
+    unknown.assert_problem(400, "invalid_header");
+    assert!(unknown.text().contains("`Europe/Atlantis` is not a time zone"), "{}", unknown.text());
 }

@@ -100,6 +100,7 @@ pub(super) fn routes() -> Vec<Question> {
         q("GET /memory", "/memory", none()),
         q("GET /v1/context", "/v1/context", none()),
         q("GET /v1/context", "/v1/context?about=$WORD&token_budget=4000", none()),
+        q("GET /v1/context", "/v1/context?sections=true", none()),
         q("GET /v1/context", "/v1/context?dialect=max", none()),
         q("GET /v1/context", "/v1/context?dialect=maven", none()),
         q("GET /v1/conversations", "/v1/conversations", none()),
@@ -459,6 +460,7 @@ pub(super) fn tools() -> Vec<(&'static str, &'static str, Value)> {
         ),
         ("native", "recall", json!({ "query": "$WORD" })),
         ("native", "recall", json!({ "query": "$WORD", "done": false })),
+        ("native", "recall", json!({ "query": "$WORD", "project": "$CHAT" })),
         (
             "native",
             "recall",
@@ -472,6 +474,7 @@ pub(super) fn tools() -> Vec<(&'static str, &'static str, Value)> {
         ),
         ("native", "list", json!({})),
         ("native", "list", json!({ "cursor": "$CURSOR" })),
+        ("native", "list", json!({ "project": "$CHAT" })),
         (
             "native",
             "list",
@@ -574,7 +577,7 @@ pub(super) fn tools() -> Vec<(&'static str, &'static str, Value)> {
     ];
     for id in ["$MEM", "$MEM_UUID", "$NUMBER", "#$NUMBER"] {
         all.extend([
-            ("native", "update", json!({ "id": id, "content": "taken over", "importance": 1.0, "tags": ["x"], "type": "fact", "valid_until": "2099-01-01" })),
+            ("native", "update", json!({ "id": id, "content": "taken over", "importance": 1.0, "tags": ["x"], "type": "fact", "project": "x", "valid_until": "2099-01-01" })),
             ("native", "done", json!({ "id": id, "at": "2026-05-27" })),
             ("native", "done", json!({ "id": id, "undo": true })),
             ("native", "forget", json!({ "id": id, "reason": "mine" })),
