@@ -305,8 +305,8 @@ impl Engine {
     }
 
     /// Forgets several memories in one transaction. Memories that do not exist are skipped; if one memory may not be
-    /// forgotten, none is. The maximum number of memories is [`FORGETS`](crate::model::limits::FORGETS); a memory named
-    /// twice counts once.
+    /// forgotten, none is forgotten. The maximum number of memories is [`FORGETS`](crate::model::limits::FORGETS); a
+    /// memory named twice counts once.
     pub fn forget_many(
         &self,
         caller: &Caller,
@@ -427,9 +427,9 @@ impl Engine {
         review::reject(&self.ports, caller, which).map(|memory| self.present(caller, memory))
     }
 
-    /// Moves memories to another space, specified by name or id, in one transaction. Memories that do not exist are skipped;
-    /// if one memory may not be moved, none is. The maximum number of memories is [`MOVES`](crate::model::limits::MOVES); a
-    /// memory named twice counts once. The memories keep their boundaries.
+    /// Moves memories to another space, specified by name or id, in one transaction. Memories that do not exist are
+    /// skipped; if one memory may not be moved, none is moved. The maximum number of memories is
+    /// [`MOVES`](crate::model::limits::MOVES); a memory named twice counts once. The memories keep their boundaries.
     pub fn move_to(&self, caller: &Caller, which: &[MemoryRef], space: &str) -> Result<MovedMemories, Error> {
         self.built_in("move")?;
         relocate::move_to(&self.ports, caller, which, space)

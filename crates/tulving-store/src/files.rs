@@ -1,5 +1,5 @@
-//! Functions for single files and folders: opening, comparing, syncing, and errors that contain the path. They do not
-//! know the home.
+//! Functions for single files and folders: opening, comparing, syncing, and errors that contain the path. The functions
+//! do not use the home.
 
 use std::fs::{File, FileType};
 use std::io::{self, Read as _};

@@ -196,7 +196,8 @@ impl PendingRestore {
     fn remove_stages(&self) {
         for place in &self.intent.places {
             let stage = self.stage(place);
-            // A process that is killed here must not leave a stage without its marker, but with files to move.
+            // The new files are removed first. Otherwise a process that is killed here could leave a stage without its
+            // marker but with files to move.
             drop(fs::remove_dir_all(stage.join(NEW)));
             drop(fs::remove_dir_all(stage));
         }

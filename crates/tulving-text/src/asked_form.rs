@@ -1,6 +1,7 @@
 //! Questions that ask for a value of a certain form, such as a phone number, and texts that contain such a value.
 //!
-//! Uses English rules. A question that asks for no such form gets `None`, so nothing is expected of its answer.
+//! Uses English rules. If a question asks for no such form, the result is `None`, and nothing is expected of its
+//! answer.
 
 /// The form of the value that a question asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +45,7 @@ const ASKED: [(&str, AskedForm); 22] = [
     ("which year", AskedForm::Year),
     ("in what year", AskedForm::Year),
 ];
-/// Words that introduce a question for a value: only after one of them does a bare noun ask for it.
+/// Words that introduce a question for a value. A noun asks for a value only after one of these words.
 const ASKING: [&str; 5] = ["what", "what's", "which", "whats", "how"];
 /// Numbers written as words. "One" is left out, because it is mostly a pronoun.
 const NUMBERS: [&str; 19] = [

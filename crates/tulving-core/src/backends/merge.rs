@@ -18,7 +18,7 @@ use crate::rank::order::compare;
 /// The order in which the hits of several backends are merged.
 #[derive(Clone, Copy)]
 pub(super) enum MergeOrder {
-    /// The ranks of the hits in the lists of their own backends.
+    /// The rank of each hit in the list of its own backend.
     Ranks,
     /// A sort order, evaluated at this time.
     By(Sort, Timestamp),
@@ -37,7 +37,7 @@ pub(super) fn answers(
     let mut note = None;
     for answer in answers {
         if ranked.is_empty() {
-            // A note is about the first hit, and that comes from the first backend that has any.
+            // A note is about the first hit, which comes from the first backend that returned hits.
             note = answer.note.map(|note| (answer.evidence, note));
         }
         let given = answer.hits.len();

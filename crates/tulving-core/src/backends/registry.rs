@@ -25,7 +25,7 @@ pub struct BackendEntry {
     pub name: String,
     /// The role of the backend.
     pub role: BackendRole,
-    /// Timeout for an answer. The built-in backend has none.
+    /// Timeout for an answer. The built-in backend has no timeout.
     pub within: Duration,
     /// The location of the backend's memories.
     pub keeps: BackendLocation,

@@ -38,10 +38,10 @@ const AUDIT_ACT: usize = 1_000;
 /// the remaining half.
 const LEASE: Duration = Duration::from_secs(600);
 const LEASE_HALF: Duration = Duration::from_secs(300);
-/// Maximum number of days that a clock may advance between two runs. After a larger jump, or a jump back, irreversible steps
-/// are not taken …
+/// Maximum number of days that a clock may advance between two runs. After a larger jump, or a jump back, irreversible
+/// steps are not taken for [`STEADY_DAYS`].
 const GAP_DAYS: f64 = 30.0;
-/// … until this many days have passed.
+/// Number of days that a clock must advance normally before irreversible steps are taken.
 const STEADY_DAYS: f64 = 1.0;
 
 /// A request to apply the rules.

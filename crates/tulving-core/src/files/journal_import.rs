@@ -1,7 +1,8 @@
 //! Imports the journals of another workspace. No existing text is lost, and no entry is imported twice.
 //!
-//! If this workspace has no journal for a day, the file is copied. If it has one, the missing entries are appended to it.
-//! `MEMORY.md` is imported only if this workspace has none; otherwise a person has to merge the two files.
+//! If this workspace has no journal for a day, the file is copied. If this workspace has a journal for the day, the
+//! missing entries are appended to that journal. `MEMORY.md` is imported only if this workspace has none; otherwise a
+//! person has to merge the two files.
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};

@@ -63,7 +63,7 @@ pub struct Receipt {
 pub struct SavedMemories {
     /// The receipts.
     pub memories: Vec<Receipt>,
-    /// The new memories that may update, or nearly repeat, memories that existed before, in words.
+    /// A sentence that names the new memories that may update, or nearly repeat, existing memories.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resembles: Option<String>,
 }

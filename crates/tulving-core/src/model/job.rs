@@ -18,7 +18,7 @@ pub const DROP: &str = "drop";
 pub const PROACTIVE: &str = "proactive";
 /// Searches an answer for notes that belong in the day's journal.
 pub const SHADOW: &str = "shadow_journal";
-/// Maximum number of these jobs that wait or have failed for good. If there are more, the oldest is dropped.
+/// Maximum number of [`SHADOW`] jobs that wait or have failed for good. If there are more, the oldest is dropped.
 pub const SHADOWS: usize = 64;
 
 /// Applies the lifecycle rules of every space, periodically.

@@ -63,8 +63,8 @@ pub struct Memory {
     /// The backend that it comes from, if not the built-in one.
     #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
     pub backend: Option<String>,
-    /// The ways in which its texts try to give commands to their reader. It is data all the same: a mark for readers, computed at
-    /// read time.
+    /// The ways in which its texts try to give commands to their reader. The texts are not changed; the mark only warns
+    /// readers. Computed at read time.
     #[serde(skip_deserializing, skip_serializing_if = "Vec::is_empty")]
     pub commands: Vec<CommandKind>,
 }

@@ -84,7 +84,7 @@ impl Record {
     }
 }
 
-/// A part of some bytes.
+/// A part of the bytes of an attachment or a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PartRecord {
     /// SHA-256 of all the bytes, hexadecimal.

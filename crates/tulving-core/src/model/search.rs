@@ -118,9 +118,9 @@ impl SearchResults {
 /// The items that contain a term.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TermUse {
-    /// Number of items within the scope that contain it.
+    /// Number of items within the scope that contain the term.
     pub items: u64,
-    /// The items in question that contain it, by their position in the request, in ascending order.
+    /// The positions of the requested items that contain the term, in ascending order.
     pub among: Vec<u32>,
 }
 

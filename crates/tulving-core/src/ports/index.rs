@@ -15,7 +15,8 @@ pub trait Index: Send + Sync {
     /// Returns the candidates of each lane and the neighbours of the candidates.
     fn search(&self, scope: &SearchScope, question: &SearchQuery) -> Result<SearchResults, IndexError>;
 
-    /// Returns the use of each term by the visible items among these, which are named by their memory and chunk.
+    /// Returns, for each term, the number of items within the scope that contain the term, and which of `items` do. An
+    /// item is given by its memory and its chunk.
     fn uses(
         &self,
         scope: &SearchScope,

@@ -47,7 +47,9 @@ pub trait Objects: Send + Sync {
 
 /// A lock that is released on drop.
 #[derive(Debug)]
-pub struct ObjectsHold(#[expect(dead_code, reason = "what counts is that it is there")] Box<dyn Any + Send>);
+pub struct ObjectsHold(
+    #[expect(dead_code, reason = "the value only has to exist until it is dropped")] Box<dyn Any + Send>,
+);
 
 impl ObjectsHold {
     /// Creates a lock that lasts until this value is dropped.

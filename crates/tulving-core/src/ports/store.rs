@@ -116,7 +116,7 @@ pub struct ReadLimit {
 }
 
 impl ReadLimit {
-    /// Creates an extent of full contents, limited by number and by bytes.
+    /// Creates a limit on the number and on the bytes of the memories. Contents are returned in full.
     pub const fn whole(limit: usize, bytes: usize) -> Self {
         Self { limit, bytes, each: usize::MAX }
     }
@@ -164,8 +164,8 @@ pub trait Memories {
         self.list_within(viewer, filter, sort, ReadLimit::whole(limit, usize::MAX), after)
     }
 
-    /// Returns the same memories as [`list`](Self::list), within an extent: the list also ends with the memory at which the
-    /// contents reach the number of bytes, and each content is cut. Later memories are not read. If the extent cuts
+    /// Returns the same memories as [`list`](Self::list), up to a limit: the list also ends with the memory at which
+    /// the contents reach the number of bytes, and each content is cut. Later memories are not read. If the limit cuts
     /// contents, at most one full content is in memory at a time.
     fn list_within(
         &self,

@@ -52,9 +52,9 @@ enum SectionContent {
     Rest,
 }
 
-/// The sections in order of importance, each with its share of the room. Until every section has had its share, no
-/// section may take more. A share is relative to the sum of the shares of all sections that are not empty. If a session
-/// has a subject, the section about the subject gets about a third.
+/// The sections in order of importance, each with its share of the room, which is the number of available bytes. Until
+/// every section has had its share, no section may take more. A share is relative to the sum of the shares of all
+/// sections that are not empty. If a session has a subject, the section about the subject gets about a third.
 const SECTIONS: [(&str, SectionContent, usize); 12] = [
     ("Identity", SectionContent::Type(MemoryType::Identity), 4),
     ("Preferences", SectionContent::Type(MemoryType::Preference), 4),

@@ -59,7 +59,7 @@ pub(crate) fn log_turn(
     let newest = TurnFilter { last: 1, ..TurnFilter::default() };
     let newest = ports.store.turns(&caller.viewer, caller.space, &newest, read::PAGE_BYTES)?;
     let position = newest.last().map_or(1, |newest| newest.position + 1);
-    // A worker may claim a job at the moment when this transaction drops it.
+    // A worker may claim a job that this transaction drops. The transaction then conflicts and is decided again.
     let applied = access::decide_again(|| {
         let mut writes = vec![Write::LogTurn(turn.clone())];
         writes.extend(work(ports, &space, &turn, listening, journaler)?);

@@ -1,8 +1,8 @@
 //! The files that memories describe. A file is stored before its first memory, and deleted after its last memory.
 //!
 //! A cleanup job deletes a file if no memory describes it. The job is enqueued before the file is stored, and again in
-//! the transaction that removes the file from a memory. So no unused file remains if a process is killed at any point,
-//! and no file is deleted that a memory still describes.
+//! the transaction that removes the file from a memory. So if a process is killed at any point, no unused file remains,
+//! and every file that a memory still describes stays.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ use crate::ports::{ObjectKey, ObjectsHold};
 use crate::verbs::access::{self, Ports};
 use crate::verbs::jobs;
 
-/// Time after which a stored file without a memory will never get a memory.
+/// Time to wait for the memory of a stored file. A file that has no memory after this time is unused.
 pub(crate) const SOON: Duration = Duration::from_secs(600);
 
 /// A file whose memory is not saved yet.
@@ -83,7 +83,7 @@ impl UnsavedFile {
     }
 }
 
-/// Returns the cleanup job of a file, and the write that enqueues the job. The write belongs into the transaction that
+/// Returns the cleanup job of a file, and the write that enqueues the job. The write belongs in the transaction that
 /// removes the file from a memory.
 pub(crate) fn leaves(attachment: &Attachment, now: Timestamp) -> (Write, Job) {
     let job = Job::drop_of(&attachment.object_key, now);

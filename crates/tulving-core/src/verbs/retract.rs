@@ -70,7 +70,7 @@ pub(crate) fn audit(
     (relation, was): (Relation, Option<Edge>),
 ) -> AuditEntry {
     let was = was.map(|edge| format!("{WAS}{} by {}", edge.weight.get(), edge.linked_by)).unwrap_or_default();
-    // A reader of the audit of one space may not know that a memory in another space exists.
+    // A reader of the audit of one space must not learn that a memory in another space exists.
     let detail = match from.space == to.space {
         true => format!("{relation} {}{was}", to.id),
         false => format!("{relation} a memory of another space"),

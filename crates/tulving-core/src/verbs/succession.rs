@@ -1,10 +1,9 @@
 //! Succession: the rule by which a memory counts as superseded. Recall, lists, reads, related memories and the briefing
 //! all use this rule.
 //!
-//! This module writes nothing. The store contains `updates` links made by callers, and this module decides which of them
-//! count at a given time. When a memory becomes valid again, the links
-//! that superseded it are removed, so normally no cycle of updates is stored. If two concurrent writers or a dump still
-//! create a cycle, the newest link counts.
+//! This module writes nothing. The store contains `updates` links made by callers, and this module decides which of
+//! them count at a given time. When a memory becomes valid again, the links that superseded it are removed, so normally
+//! no cycle of updates is stored. If two concurrent writers or a dump still create a cycle, the newest link counts.
 
 use std::collections::{HashMap, HashSet};
 
@@ -202,7 +201,7 @@ impl UpdateLinks {
         open.into_keys().collect()
     }
 
-    /// Removes cycles: in each cycle the newest link counts, and the links of the cycle that update its source go.
+    /// Removes cycles: in each cycle the newest link counts, and the links that update its source are removed.
     fn open(self, ports: &Ports, caller: &Caller) -> Result<Self, Error> {
         let members: Vec<MemoryId> = self.around_rings().into_iter().collect();
         if members.is_empty() {
@@ -303,7 +302,8 @@ pub(crate) fn ends(
         open.entry(new).or_default();
         earlier.entry(new).or_default().push(old);
     }
-    // Goes back from the last ones, as long as the later ones do not count.
+    // Starts with the memories that have no successor. Goes back to older memories as long as the newer ones do not
+    // count.
     let mut last: Vec<MemoryId> = open.iter().filter(|(_, open)| **open == 0).map(|(id, _)| *id).collect();
     let mut ends = HashSet::new();
     while !last.is_empty() {

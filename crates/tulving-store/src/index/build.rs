@@ -18,7 +18,7 @@ use super::{IndexState, SearchIndex};
 
 /// Number of memories that are read at once. The content of one memory may have megabytes.
 pub(super) const ENTRIES: usize = 64;
-/// Number of docs in memory that are written to a file together. They take some 200 MB.
+/// Number of docs in memory that are written to a file together. They take about 200 MB.
 pub(super) const SPILL: usize = 128 * 1024;
 /// The time that a process waits while another process builds the base.
 const PATIENCE: Duration = Duration::from_secs(60);

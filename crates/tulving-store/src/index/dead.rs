@@ -55,7 +55,8 @@ impl DeadDocs {
     /// Number of living docs that contain a term.
     pub(super) fn living(&self, postings: Postings<'_>) -> usize {
         let all = postings.docs.len();
-        // Two ways give the same number: look up each dead doc, or check each doc. This takes the cheaper way.
+        // Looking up each dead doc and checking each doc of the postings give the same number. The code chooses the
+        // cheaper way.
         let steps = all.checked_ilog2().unwrap_or(0) as usize + 1;
         let dead = if self.docs.len() * steps < all {
             self.docs.iter().filter(|doc| postings.docs.binary_search(doc).is_ok()).count()

@@ -55,8 +55,8 @@ pub(super) fn others<'a>(
 
 /// The first visible terms that are similar to the requested term: the shortest first, then in alphabetical order.
 ///
-/// A term is checked only if it would be among the first. So a hidden term costs at most one check. No such term is
-/// skipped: stopping after many hidden terms would reveal that there are many.
+/// A term is checked only if it would be among the first. So a hidden term costs at most one check. The search never
+/// stops early because of hidden terms, because the missing results would reveal that there are many.
 fn first<'a, T: IntoIterator<Item = usize>>(
     parts: &[VisibleDocs<'a>],
     like: impl Fn(&SegmentView<'a>) -> T,

@@ -16,8 +16,8 @@ use super::segment::MergedSegmentContent;
 use super::snapshot::{IndexSnapshot, SnapshotPart, views};
 use super::{IndexState, SearchIndex};
 
-/// Minimum number of changes in a tail for which folding is worth it. A starting process reads so many changes within
-/// some 20 ms.
+/// Minimum number of changes in a tail for which folding is worth it. A starting process reads this many changes in
+/// about 20 ms.
 pub(super) const LONG_TAIL: usize = 500;
 /// Minimum number of items in a tail for which folding is worth it, even if the items are sections of few memories.
 pub(super) const MANY_ITEMS: usize = 2_000;
@@ -30,7 +30,7 @@ const DEAD_SHARE: usize = 4;
 /// Number of the newest entries of the change log that stay although the base contains them, because other processes
 /// may still follow them. This is more than a search reads without a base.
 const KEPT: u64 = 10_000;
-/// Maximum number of entries that one fold removes from the log. Writers wait for some ten milliseconds meanwhile.
+/// Maximum number of entries that one fold removes from the log. Writers wait for about ten milliseconds meanwhile.
 const TRIMMED: usize = 5_000;
 
 /// The effort of a fold.
@@ -51,7 +51,7 @@ pub enum PendingIndexWork {
     None,
     /// The work takes a fraction of a second.
     Short,
-    /// The work takes some ten seconds for 100,000 memories.
+    /// The work takes about ten seconds for 100,000 memories.
     Long,
 }
 
@@ -216,7 +216,7 @@ impl SearchIndex {
             }
         }
         let Some(folder) = &self.folder else {
-            // Without a folder, the only possible work is that the vectors are of an outdated model.
+            // Without a folder, the only possible work is to replace the vectors of an outdated model.
             let built = self.built(None)?;
             return self.adopt(built).map(|segments| FoldOutcome::Done { segments, left: 0 });
         };

@@ -17,7 +17,7 @@ use super::{IndexState, SearchIndex};
 
 /// Number of entries of the log that are read at once.
 const CHANGES: usize = 4_096;
-/// Number of memories or changes that are read before answering, which takes some half a second. Maintenance of the
+/// Number of memories or changes that are read before answering, which takes about half a second. Maintenance of the
 /// index reads the rest.
 pub(super) const SOON: u64 = 5_000;
 
@@ -191,8 +191,8 @@ impl SearchIndex {
             let page = self.source.changes(seq, CHANGES)?;
             let Some(last) = page.last() else {
                 // A log that ends before the entry that we applied last is a different log. If the log has only grown
-                // since the page was read, it is the same log, and the next change of the store's counter brings its
-                // new entries.
+                // since the page was read, it is the same log, and its new entries are read when the store's counter
+                // changes next.
                 return Ok(self.source.head()? >= seq);
             };
             if page[0].seq.0 != seq.0 + 1 {
@@ -254,7 +254,7 @@ fn is_erased(change: &Change, next: Option<&Change>) -> bool {
         next.memory == change.memory
             && match next.kind {
                 ChangeKind::Revised => true,
-                // A memory that was erased and then loaded again is in the same space.
+                // In another space, the memory was moved. In the same space, it was erased and then loaded again.
                 ChangeKind::Saved => next.space != change.space,
                 _ => false,
             }

@@ -47,8 +47,8 @@ impl IndexSnapshot {
     }
 }
 
-/// The size class of a part. Sizes in one class differ by less than a factor of eight. Only the class of the parts that
-/// are not merged has no upper limit.
+/// The size class of a part. Sizes in one class differ by less than a factor of eight. The class of the largest parts,
+/// which are not merged, has no upper limit.
 fn size_of_part(part: &SnapshotPart) -> u32 {
     match part.living() {
         large if large >= LARGE => u32::MAX,

@@ -10,7 +10,7 @@ use super::build::ENTRIES;
 use super::errors::{DamagedIndexFile, IndexStepError};
 use super::snapshot::IndexSnapshot;
 
-/// Maximum number of memories that are read in addition to the indexed ones, which takes some tenth of a second.
+/// Maximum number of memories that are read in addition to the indexed ones, which takes about a tenth of a second.
 const MOST: usize = 1_000;
 /// Maximum number of words to search for, the longest first. Each word costs another search of the content of every
 /// memory.

@@ -1,5 +1,5 @@
 //! The two inner loops over vectors. Each has a version for any CPU and a faster one for newer CPUs, chosen at run
-//! time. They are sums of integers, so both versions give the same result.
+//! time. The loops compute sums of integers, so both versions of a loop give the same result.
 
 /// The sum of the products. The rows have the same length, which is a multiple of 64. The caller ensures that the sum
 /// does not overflow.
@@ -8,7 +8,7 @@ pub(super) fn dot(numbers: &[i16], row: &[i8]) -> i32 {
     if std::arch::is_x86_feature_detected!("avx2") {
         #[expect(
             unsafe_code,
-            reason = "the CPU was asked just now whether it has what the function is compiled for"
+            reason = "the CPU was just checked for the features that the function is compiled with"
         )]
         // SAFETY: see the reason above.
         return unsafe { dot_avx2(numbers, row) };
@@ -22,7 +22,7 @@ pub(super) fn distances(signs: &[u64], rows: &[u64], distances: &mut [u16]) {
     if std::arch::is_x86_feature_detected!("popcnt") {
         #[expect(
             unsafe_code,
-            reason = "the CPU was asked just now whether it has what the function is compiled for"
+            reason = "the CPU was just checked for the features that the function is compiled with"
         )]
         // SAFETY: see the reason above.
         return unsafe { distances_popcnt(signs, rows, distances) };
@@ -36,7 +36,7 @@ pub(super) fn fetch(rows: &[i8]) {
     #[cfg(target_arch = "x86_64")]
     for line in rows.chunks(64) {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        #[expect(unsafe_code, reason = "asking for a line of memory reads nothing and every CPU can do it")]
+        #[expect(unsafe_code, reason = "a prefetch reads nothing, and every CPU supports it")]
         // SAFETY: see the reason above.
         unsafe {
             _mm_prefetch::<_MM_HINT_T0>(line.as_ptr());
@@ -80,7 +80,7 @@ fn distances_plain(signs: &[u64], rows: &[u64], distances: &mut [u16]) {
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-#[expect(unsafe_code, reason = "loads from slices, each of which is at least as long as what is loaded")]
+#[expect(unsafe_code, reason = "each load is from a slice that is at least as long as the load")]
 fn dot_avx2(numbers: &[i16], row: &[i8]) -> i32 {
     use std::arch::x86_64::{
         _mm_add_epi32, _mm_cvtsi128_si32, _mm_loadu_si128, _mm_shuffle_epi32, _mm256_add_epi32,

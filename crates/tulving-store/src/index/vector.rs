@@ -200,7 +200,7 @@ struct SignPreselection {
     nearer: usize,
     /// The distance, the part and the doc of each accepted doc.
     found: Vec<(u16, u32, u32)>,
-    /// Number of found docs at which the docs beyond the bound are dropped.
+    /// When this number of docs was found, the docs beyond the bound are dropped.
     full: usize,
 }
 

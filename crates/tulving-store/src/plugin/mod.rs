@@ -76,7 +76,7 @@ fn given_up(starts: &[PluginStart], now: Instant, ended: Option<BackendError>) -
     let last = ended.map_or_else(|| "could not be started".to_owned(), |error| error.to_string());
     let why = match starts.iter().filter(|start| !start.is_recent(now)).count() {
         0 => format!("it was started {STARTS} times within a minute, and the last time it {last}"),
-        left => format!("something is left of {left} of its processes, and the last time it {last}"),
+        left => format!("processes are left from {left} of its starts, and the last time it {last}"),
     };
     Some(BackendError::Gone { why })
 }
@@ -236,7 +236,7 @@ mod tests {
         plugin.state.lock().expect("nobody panicked").starts = starts(Some(&session));
         plugin.state.lock().expect("nobody panicked").session = None;
         let error = plugin.session().err().expect("it is given up");
-        let why = "something is left of 5 of its processes, and the last time it could not be started";
+        let why = "processes are left from 5 of its starts, and the last time it could not be started";
         assert_eq!(error, BackendError::Gone { why: why.to_owned() });
         plugin.state.lock().expect("nobody panicked").starts = starts(None);
         assert!(plugin.session().is_ok(), "nothing is left of them");

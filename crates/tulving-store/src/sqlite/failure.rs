@@ -6,7 +6,7 @@ use std::time::Duration;
 use rusqlite::ffi::{self, ErrorCode};
 use tulving_core::model::error::{Conflict, StoreError, Unique};
 
-/// An error inside this module, before the file is added to it.
+/// An error without the path of the database. [`explained`](Self::explained) adds the path.
 #[derive(Debug)]
 pub(super) enum SqliteError {
     /// An error of SQLite.

@@ -2,7 +2,7 @@
 //! closed together.
 //!
 //! SQLite shares one memory area among all connections of a process to one database. So if a file was removed or
-//! replaced while connections were open, all of them are closed before a new one is opened.
+//! replaced while connections were open, all connections are closed before a new connection is opened.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -209,8 +209,8 @@ fn save_log(live: &mut StoreConnections) {
     }
 }
 
-/// Gives a store a new epoch if it has lost changes up to `head`. Later changes get the numbers of the lost ones, so an
-/// index could not notice that it has not seen them.
+/// Gives a store a new epoch if it has lost changes up to `head`. Later changes get the numbers of the lost changes, so
+/// an index could not notice that it has not seen the later changes.
 pub(super) fn renew_epoch_after_loss(live: &StoreConnections, head: u64) -> Result<(), SqliteError> {
     let writer = live.writer();
     let now: i64 = writer.query_row("SELECT coalesce(max(seq), 0) FROM changes", [], |row| row.get(0))?;

@@ -192,7 +192,8 @@ impl SqliteStore {
         let found = attached().and_then(|live| {
             self.renewing(live, |live| {
                 let found = work(live);
-                // Data read from removed files is no valid answer, and an error may only be caused by their removal.
+                // Data read from removed files is not a valid answer. The removal may also be the only cause of an
+                // error.
                 live.require_in_place()?;
                 found
             })

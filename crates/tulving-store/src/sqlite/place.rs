@@ -1,9 +1,9 @@
 //! Checks that the three files of the store are still the files that its connections have open.
 //!
 //! SQLite removes `-wal` and `-shm` only at the last close, so nothing else may remove them while a connection is open.
-//! But sync programs, cleaning programs and people do so. After that, this process writes to files that nobody can open
-//! again, and its last writes destroy the writes of other processes. So writers check the files before and after each
-//! commit.
+//! But sync programs, cleaning programs and people remove them. After that, this process writes to files that nobody
+//! can open again, and its last writes destroy the writes of other processes. So writers check the files before and
+//! after each commit.
 //!
 //! The files are checked by name only, because opening and closing `tulving.db` or `-shm` would release the locks of
 //! SQLite.
@@ -125,9 +125,9 @@ impl DatabaseFiles {
         Ok(if pages == 0 { 0 } else { LOG_HEADER + pages * (FRAME_HEADER + self.page_size) })
     }
 
-    /// Returns true if only the log is gone, so that its content can still be moved into the database. That is safe
-    /// because no other process has created a new log. None can have written without the shared memory of this process,
-    /// or with a different one.
+    /// Returns true if only the log is gone, so that its content can still be moved into the database. This is safe
+    /// because the conditions exclude writes of other processes: no new log has content, and the shared memory is that
+    /// of this process or is gone too.
     pub(super) fn can_save_log(&self) -> bool {
         let is_same = |(path, identity): &(PathBuf, Option<FileIdentity>)| files::identity(path) == *identity;
         let is_gone = |path: &Path| !path.exists();

@@ -25,7 +25,7 @@ const ATTEMPTS: usize = 5;
 pub(super) enum DatabaseAccess {
     /// Reads and writes.
     Write(PathBuf),
-    /// Reads with the log and the shared memory of a process that writes.
+    /// Reads with the help of the log and the shared memory of another process, which writes.
     Beside(PathBuf),
     /// Reads a file that does not change.
     Still(PathBuf, DatabaseFilesStamp),

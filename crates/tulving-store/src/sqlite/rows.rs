@@ -120,7 +120,7 @@ impl<'a> ColumnReader<'a> {
         serde_json::from_str(text).map_err(|error| self.broken(error))
     }
 
-    /// The error that the last value that was read is not one that Tulving writes.
+    /// Returns the error for the last value that was read: Tulving never writes such a value.
     pub(super) fn broken(&self, error: impl Error + Send + Sync + 'static) -> rusqlite::Error {
         rusqlite::Error::FromSqlConversionFailure(self.next - 1, Type::Null, Box::new(error))
     }

@@ -16,7 +16,7 @@ const TEAM_SPACES: &str = "SELECT s.id FROM spaces s JOIN members x ON x.of = s.
      WHERE x.principal = ?1 AND x.realm = 'team'";
 
 /// The spaces of the orgs that the viewer belongs to: as a member of the org, of one of its teams, or of one of its
-/// hubs. A group is closed in both directions, so being in a group makes nobody a member of the org.
+/// hubs. A group is sealed, so being in a group makes nobody a member of the org.
 const ORG_SPACES: &str = "SELECT s.id FROM spaces s JOIN teams t ON t.id = s.team WHERE t.org IN (\
        SELECT of FROM members WHERE principal = ?1 AND realm = 'org' \
        UNION SELECT t2.org FROM members x JOIN teams t2 ON t2.id = x.of \

@@ -24,7 +24,7 @@ const LEADS_OUT: &str = "it leads out of its folder";
 #[cfg(target_os = "linux")]
 const LEADS_NOWHERE: &str = "it is a symbolic link that leads nowhere";
 #[cfg(target_os = "linux")]
-const MOVED_ABOUT: &str = "it is being moved about";
+const MOVED_ABOUT: &str = "a folder in its path is being moved";
 /// Maximum number of attempts to resolve a path, if a folder in the path is renamed at the same time.
 #[cfg(target_os = "linux")]
 const ATTEMPTS: usize = 32;

@@ -1,7 +1,7 @@
 //! Pending files: a pending file stays only if its memory is saved.
 //!
-//! A note in the home is written before the file, and removed after it is decided whether the file stays. So after a crash
-//! no file remains that no memory describes. The note identifies the file by inode and content, so that no other file is
+//! A note in the home is written before the file, and removed after it is decided whether the file stays. So after a
+//! crash, no file without a memory remains. The note identifies the file by inode and content, so that no other file is
 //! removed.
 
 use data_encoding::HEXLOWER;

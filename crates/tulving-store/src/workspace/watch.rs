@@ -185,7 +185,7 @@ impl WorkspaceWatcher {
                 WatchEvent::Lost => lost = true,
             }
         }
-        // A link may have been removed.
+        // A changed folder with links may have lost one of them, so the folders must be watched again.
         if lost || !changed.is_disjoint(&self.links) {
             ChangedFolders::Lost
         } else {

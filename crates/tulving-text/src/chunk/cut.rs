@@ -160,7 +160,7 @@ fn cheapest(atoms: &[TextAtom], window: u32) -> Vec<usize> {
         let filled = (total as f32 / window as f32).min(2.0);
         filled * filled
     };
-    // Computed once, because content with short lines needs some hundred million of these squares.
+    // Computed once, because content with short lines needs about a hundred million of these squares.
     let squares: Vec<f32> = (0..=window).map(square).collect();
     // For each number n: the cost of the best way to cut the first n atoms, and the start of the last part.
     let mut best: Vec<(f32, usize)> = vec![(0.0, 0)];

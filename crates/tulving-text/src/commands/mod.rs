@@ -2,9 +2,9 @@
 //! act without rules, to hide something from the user or to reveal data; role markers of a host; invisible characters;
 //! comments that address assistants; and links that leak data.
 //!
-//! The functions are pure, and linear in the length of the text. Only orders count: a quote near a word such as
-//! `injection` belongs to a report, so the quote does not count. A determined author can evade these rules. They are a
-//! filter and not a complete protection.
+//! The functions are pure, and linear in the length of the text. A phrase counts only if it is an order. A quote near a
+//! word such as `injection` belongs to a report, so the quote does not count. A determined author can evade these
+//! rules. They are a filter and not a complete protection.
 
 mod comment;
 mod hidden;

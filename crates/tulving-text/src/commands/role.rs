@@ -1,5 +1,5 @@
 //! Finds chat messages written as JSON: `{"role": "system", "content": …}`. A host that inserts a text between its own
-//! messages could pass such a message on as the message of another speaker. Only messages that give an order count.
+//! messages could pass such a message on as the message of another speaker. A message counts only if it gives an order.
 
 use super::CommandMatch;
 use super::phrase;

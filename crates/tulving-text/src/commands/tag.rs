@@ -21,8 +21,8 @@ const WIDE_ENDS: [&str; 2] = [">", "›"];
 const LONGEST_NAME: usize = 40;
 
 /// Tags that count like [those of speakers](SPEAKERS) if the text after them addresses the reader. They are also plain
-/// words and document elements, such as `<developer>` in a `pom.xml`. For this reason they do not count alone, and
-/// their brackets are not replaced when they are recalled.
+/// words and document elements, such as `<developer>` in a `pom.xml`. For this reason, such a tag does not count alone,
+/// and its brackets are not replaced when the text is recalled.
 const WORDS: [&str; 4] = ["developer", "admin", "important", "override"];
 
 /// Number of tags that were opened but not closed, for each of [`tags`] and for the fence.

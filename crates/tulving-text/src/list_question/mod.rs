@@ -151,8 +151,8 @@ impl ListQuestionForm {
 }
 
 impl NamedTime {
-    /// Returns true if the time is in the future, as in "today", "this week" and "tomorrow", but not in "since May" and
-    /// "from this week".
+    /// Returns true if the time is in the present or in the future: true for "today", "this week" and "tomorrow", false
+    /// for "since May" and "from this week".
     fn is_ahead(&self, today: &QuestionInterval) -> bool {
         let whole = self.lead.as_deref().is_none_or(|lead| !matches!(lead, "from" | "of"));
         let begins = self.interval.from >= today.from;

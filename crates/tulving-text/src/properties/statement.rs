@@ -1,6 +1,6 @@
 //! Signs that a turn of a conversation states something: names, the speaker's own doings, and many different words.
 //!
-//! They are English rules. A text in another language has few of the signs, so it is neither preferred nor penalised.
+//! The rules are English. A text in another language has few of the signs, so it is neither preferred nor penalised.
 
 use super::NAMES;
 use crate::sentence::sentences;

@@ -125,8 +125,9 @@ fn phrases(text: &str, places: &[Range<usize>], numbers: &[usize], found: &mut V
     }
 }
 
-/// Returns true if the words form a phrase with a valid checksum. Words in alphabetical order are part of the published
-/// list, and words that repeat are not a secret. One in sixteen such texts would have a valid checksum by chance.
+/// Returns true if the words form a phrase with a valid checksum. Words in alphabetical order are a part of the
+/// published list, and words that repeat are not a secret. Such words are excluded, because one in sixteen of these
+/// texts would have a valid checksum by chance.
 fn is_phrase(numbers: &[usize]) -> bool {
     let different: HashSet<usize> = numbers.iter().copied().collect();
     different.len() * 2 >= numbers.len()

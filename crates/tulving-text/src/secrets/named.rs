@@ -24,7 +24,7 @@ const BARE_KEY: usize = 20;
 const BARE_TOKEN: usize = 32;
 /// Minimum number of characters of a signature in an address.
 const SIGNATURE: usize = 27;
-/// Words that may follow a name whose value precedes the name.
+/// Words that may follow a name if the value precedes the name.
 const GOES_ON: [&str; 12] =
     ["now", "and", "until", "but", "here", "there", "again", "when", "if", "so", "or", "then"];
 /// Maximum number of words between a value and the name after the value, as in `… is the new admin password`.
@@ -33,7 +33,7 @@ const BACK: usize = 5;
 const IN_A_ROW: usize = 24;
 /// Words that precede the name of a user.
 const USERS: [&str; 7] = ["login", "logon", "user", "username", "usr", "account", "benutzer"];
-/// Words that may follow the words above but are not user names.
+/// Words that may follow a word of [`USERS`] but are not user names.
 const MODALS: [&str; 18] = [
     "can", "may", "must", "should", "could", "might", "will", "would", "shall", "to", "does", "did", "do",
     "not", "or", "tests", "test", "cannot",

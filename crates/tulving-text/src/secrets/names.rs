@@ -19,7 +19,7 @@ pub(super) enum SecretNameKind {
     Aws,
     /// A name that is followed by its value without a separator, as in a header.
     Bearer,
-    /// A user and a password in Base64.
+    /// A user name and a password in Base64.
     Login,
     /// The part of an address that grants access to anyone who has it.
     Signature,

@@ -1,4 +1,4 @@
-//! Detects whether a value looks like a password, a key, a code or a login, or only follows such a name.
+//! Detects whether the text after a name for a secret looks like a password, a key, a code or a login.
 
 use super::place::ValuePlacement;
 use super::random_values::{distinct, is_mixed, is_noise, is_random, is_stand_in, turns};
@@ -243,7 +243,7 @@ pub(super) fn is_account(value: &str) -> bool {
     digits.len() == 40 && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// Returns true if a value is a user and a password in Base64.
+/// Returns true if a value is a user name and a password in Base64.
 pub(super) fn is_login(value: &str) -> bool {
     let bare = value.trim_end_matches('=');
     let Ok(login) = data_encoding::BASE64_NOPAD.decode(bare.as_bytes()) else { return false };

@@ -21,7 +21,8 @@ pub(crate) use self::script::{is_hangul, is_unspaced};
 
 /// Returns the terms of a text, in order, with repetitions: its words, then the additional terms.
 ///
-/// Stop words are removed, unless the text contains only stop words. German ones are removed from a text in German.
+/// Stop words are removed, unless the text contains only stop words. German stop words are also removed if the text is
+/// in German.
 pub fn terms(text: &str) -> Vec<String> {
     let mut analysis = TermAnalysis::of(text, TermSource::Question);
     analysis.words.append(&mut analysis.extras);

@@ -3,7 +3,7 @@
 
 /// Minimum number of letters of a word whose beginning or part may be meant. A shorter word is more often another word.
 const LONG: usize = 4;
-/// Minimum number of letters of a word that may have a typing error, and of one that may have two.
+/// Minimum number of letters of a word that may have one typing error, and of a word that may have two.
 const ONE_ERROR: usize = 4;
 const TWO_ERRORS: usize = 8;
 

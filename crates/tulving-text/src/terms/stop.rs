@@ -1,4 +1,4 @@
-//! Stop words: English ones, and German ones for questions in German.
+//! English stop words, and German stop words for questions in German.
 
 /// The stop words, sorted. The ranking constants were tuned with this list, so change the list only together with the
 /// constants.
@@ -31,7 +31,8 @@ const GERMAN: [&str; 103] = [
     "vor", "wann", "war", "waren", "warum", "was", "welche", "welchem", "welchen", "welcher", "welches",
     "wem", "wen", "wenn", "wer", "werden", "wie", "wir", "wird", "wo", "zu", "zum",
 ];
-/// The least number of German stop words by which a question is recognised as German, if it has fewer English ones.
+/// Minimum number of German stop words in a question that counts as German. The question must also have fewer English
+/// stop words.
 const GERMAN_BY: usize = 2;
 
 /// Returns true if a word is a German stop word.

@@ -31,8 +31,8 @@ impl TimeInput {
         found.unwrap_or(now)
     }
 
-    /// Returns the first instant of the day that a person in this zone means, written in UTC, as times that have only a
-    /// day are stored.
+    /// Returns the first instant of the day that a person in this zone means. It is written in UTC, because times that
+    /// have only a day are stored in this form.
     pub fn day(&self, zone: &Zone, now: Timestamp) -> Timestamp {
         let found = match self {
             Self::At(at) => return *at,
@@ -51,7 +51,7 @@ impl FromStr for TimeInput {
         let bare = text.trim();
         let at: Timestamp = match bare.parse() {
             Ok(at) => at,
-            // The current time does not matter here: words name a time at any time, or never.
+            // Any current time is good enough here: it does not affect whether words name a time.
             Err(_) if named(bare, Timestamp::from_micros(0), &Zone::default()).is_some() => {
                 return Ok(Self::Words(bare.to_owned()));
             }

@@ -101,8 +101,8 @@ pub fn asks_of_time_alone(question: &str, now: Timestamp) -> bool {
 /// A question, split into the times that it names and its other words.
 #[derive(Debug, Default)]
 pub(crate) struct SplitQuestion {
-    /// The words in lower case and in order. A number is represented by its digits, and a mark that is not punctuation
-    /// by itself.
+    /// The words in lower case and in order. A number is represented by its digits. A mark that is not punctuation is
+    /// represented by the mark itself.
     pub(crate) words: Vec<String>,
     /// The times, each with its position among the words.
     pub(crate) times: Vec<(QuestionInterval, usize)>,

@@ -392,7 +392,8 @@ struct TimeCount {
 }
 
 impl TimeCount {
-    /// Returns the width, in units, of a time that is this number of units ago.
+    /// Returns the width, in units, of the interval that "this many units ago" means. A vague number means a wider
+    /// interval.
     fn widths(self) -> i64 {
         if self.vague { 2 } else { 1 }
     }

@@ -1,8 +1,8 @@
 //! Applies the lifecycle rules to one memory at a time.
 //!
-//! A rule moves a memory one step at a time: active, cooling, archived. Rules never move a memory that somebody archived or
-//! that is quarantined. They never cool a pinned memory, or a todo or a goal that is not done, and archive it only at its
-//! own expiry time. They also revert moves made while the clock was ahead.
+//! A rule moves a memory one step at a time: active, cooling, archived. Rules never move a memory that somebody
+//! archived or that is quarantined. Rules never cool a pinned memory, or a todo or a goal that is not done; they
+//! archive such a memory only at its own expiry time. They also revert moves made while the clock was ahead.
 
 use std::fmt;
 

@@ -179,15 +179,15 @@ impl ScorePart {
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "ScorePartName")]
 pub enum PartName {
-    /// Similarity of meaning, including what neighbours lend.
+    /// Similarity of meaning, including shares from neighbouring items.
     Meaning,
-    /// Common words, including what neighbours lend.
+    /// Common words, including shares from neighbouring items.
     Words,
     /// Common words counted again, in place of the meaning of a content that is not embedded yet.
     Unembedded,
     /// Associations with other memories that were found.
     Graph,
-    /// The lead of the memory that it updates, if that matches better.
+    /// The difference to the score of the memory that it updates, if that memory matches better.
     Succession,
     /// The question is about the speaker.
     Speaker,

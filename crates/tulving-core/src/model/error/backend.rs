@@ -25,7 +25,7 @@ pub enum BackendError {
     /// The process ended.
     #[error("has ended: {why}")]
     Gone {
-        /// The exit status, and its last output.
+        /// The exit status and the last output of the process.
         why: String,
     },
     /// The backend violated the protocol.

@@ -1,7 +1,7 @@
 //! All errors, with their values, their class, and advice on what to do.
 //!
 //! Behaviour follows [`Class`]: only `Busy` and `Upstream` are retried, `Conflict` is decided again, `Corrupt` stops
-//! writes. Exit codes, HTTP statuses and MCP results are matches on it, each in one file of its surface.
+//! writes. Exit codes, HTTP statuses and MCP results are matches on the class, each in one file of its surface.
 
 mod backend;
 mod extract;

@@ -142,7 +142,7 @@ pub enum StoreError {
     Unusable {
         /// The file or folder.
         path: PathBuf,
-        /// The attempted operation, such as `opened` or `written`; some have a hint of their own.
+        /// The attempted operation, such as `opened` or `written`. Some operations have their own hint.
         verb: &'static str,
         /// The message of the system.
         why: String,

@@ -12,8 +12,8 @@ use crate::model::memory::Memory;
 use crate::model::time::{Period, Timestamp, Zone};
 use crate::model::vocabulary::{Author, ContentType, Kind, MemoryType, Stability, State};
 
-/// The filter of a list, a recall or a forget, as every surface of our own takes it. [`resolve`](Self::resolve) makes it a
-/// [`Filter`].
+/// The filter of a list, a recall or a forget. Every surface takes it in this form, except for dialects.
+/// [`resolve`](Self::resolve) converts it to a [`Filter`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct MemoryFilter {

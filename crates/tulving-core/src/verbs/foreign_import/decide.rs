@@ -380,8 +380,8 @@ impl ForeignImport<'_> {
         let status = candidate.status(stood, from, here.now);
         let same = fields == memory.fields;
         if same && status == stood {
-            // A memory archived in this store for another reason must stay archived when the other system unarchives
-            // it, so the other system's archive status is not recorded.
+            // The memory was archived in this store for another reason. It must stay archived if the other system
+            // unarchives its copy later. So the archive status of the other system is not recorded.
             if candidate.there.stands != ForeignStatus::Archived || from == ForeignStatus::Archived {
                 act.writes.push(candidate.noted(id));
             }

@@ -128,7 +128,7 @@ pub(crate) fn quality(
 pub(crate) fn apply(ports: &Ports, caller: &Caller, id: ProposalId) -> Result<AppliedProposal, Error> {
     access::space_of_call(ports, caller)?;
     let mut action = None;
-    // The age limit does not apply here, because the id does not include it.
+    // The age limit does not apply here, because the id of a proposal does not include the limit.
     QualityScan::new(ports, caller, FindingKind::ALL).run(&mut |_| {}, &mut |found| {
         action = found.actions.iter().find(|action| action.id(found.kind) == id).cloned();
         if action.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }

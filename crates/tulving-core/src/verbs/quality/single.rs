@@ -18,8 +18,8 @@ const LONG: usize = 64 << 10;
 const SECTIONS: usize = 200;
 /// Length, in bytes, below which a content cannot have more than [`SECTIONS`] sections.
 const FEW_SECTIONS: usize = 8 << 10;
-/// Maximum length, in bytes, of a text that is checked for words. A longer text without words consists only of marks
-/// and is detected by that.
+/// Maximum length, in bytes, of a text that is checked for words. A longer text without words consists only of marks,
+/// which [`junk::kind`] detects.
 const SHORT: usize = 400;
 /// Maximum number of characters of a memory that a reason quotes.
 const QUOTED: usize = 80;

@@ -61,8 +61,8 @@ pub(crate) struct SaveBatch<'a> {
     pass: Option<Pass>,
 }
 
-/// The memory that a draft repeats, with the slot by which the memory was found. If there is none, the fields with
-/// which the new memory starts, if the draft's path leaves another memory.
+/// First, the memory that a draft repeats, if any, with the slot by which the memory was found. Second, the fields with
+/// which the new memory starts, if the path of the draft was taken from another memory.
 type ResolvedDraft = (Option<(UniqueSlot, Memory)>, Option<VersionFields>);
 
 /// A new memory that is linked to memories with nearly the same statement.
@@ -253,8 +253,8 @@ impl<'a> SaveBatch<'a> {
             Some(_) => None,
             None => dedupe::holder(self.ports, &self.caller.viewer, self.space.id, &self.pending, &said)?,
         };
-        // The default boundary is that of the memory with the path, so memories that other principals share with this
-        // boundary count too.
+        // If the draft names no boundary, `other` was searched with the boundary of `holder`. So `other` may be a
+        // memory that another principal shares.
         let other = other.filter(|other| other.id != holder.id);
         if other.is_none() && !is_shared(draft, &holder) {
             return Ok((Some((slot, holder)), None));
@@ -294,7 +294,7 @@ impl<'a> SaveBatch<'a> {
         let from = duplicate.provenance.sources();
         let mut to = from.clone().with(path);
         if from.paths.is_empty() && path.is_some() && duplicate.status.state == State::Archived {
-            // The memory had lost its last file and has no source, so it was not also saved without a file.
+            // The memory has lost its last file. Its sources state a save without a file only because no file was left.
             to.without_path = false;
         }
         if from != to {
@@ -447,7 +447,8 @@ impl<'a> SaveBatch<'a> {
         let confirmed = confirmed(draft, &duplicate, self.caller);
         let mut fields = draft.onto(&duplicate.fields);
         if confirmed.is_some() && fields.text.content_hash == duplicate.fields.text.content_hash {
-            // Equal words may have different Unicode composition, but the sections belong to the stored text.
+            // Contents with the same hash may differ in Unicode composition. The stored content stays, because the
+            // sections are positions in it.
             fields.text.content.clone_from(&duplicate.fields.text.content);
         }
         let held = dedupe::taken_up(&duplicate);

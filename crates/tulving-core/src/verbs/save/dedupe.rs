@@ -15,11 +15,11 @@ use crate::verbs::access::Ports;
 /// A unique value, and the memories among which it is unique: the private memories of an owner, or the shared memories.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum UniqueSlot {
-    /// A key.
+    /// A key. The flag is true among the private memories of the owner.
     Key(bool, String),
-    /// A source path.
+    /// A source path. The flag is true among the private memories of the owner.
     SourcePath(bool, String),
-    /// A content, among memories of exactly this boundary.
+    /// A content by its hash, among memories of exactly this boundary.
     Content(Boundary, ContentHash),
     /// A file, by the hash of its bytes, among memories of exactly this boundary.
     Attachment(Boundary, String),

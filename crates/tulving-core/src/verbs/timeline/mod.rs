@@ -203,7 +203,7 @@ impl Web {
 struct StatementChains(HashMap<MemoryId, MemoryId>);
 
 impl StatementChains {
-    /// Returns the chain of a memory; one without links is its own chain.
+    /// Returns the chain of a memory. A memory without links is its own chain.
     fn of(&self, id: MemoryId) -> MemoryId {
         self.0.get(&id).copied().unwrap_or(id)
     }

@@ -21,8 +21,8 @@ use super::parts;
 const LARGEST: u64 = 1 << 53;
 /// Upper bound for a version number, higher than any real version number.
 const LAST_VERSION: u32 = 1 << 30;
-/// Maximum growth of a text by Unicode composition (Unicode Standard Annex 15). Lines used to be measured before they were
-/// composed, so stored ones may exceed their limit by this factor.
+/// Maximum growth of a text by Unicode composition (Unicode Standard Annex 15). Lines used to be measured before they
+/// were composed, so stored lines may exceed their limit by this factor.
 const GROWTH: usize = 3;
 
 /// Normalises a record. Refuses values that no store would have written.

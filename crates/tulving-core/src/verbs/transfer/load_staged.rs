@@ -265,7 +265,7 @@ impl<'a> StagedLoader<'a> {
     /// Returns true if a membership may be loaded without an explicit request, because it gives nobody a right over
     /// existing content. Its space, team or org must come with this load. Its principal must also come with this load,
     /// or must be the caller, who would otherwise not see its own spaces after a transfer to another home. An admin of
-    /// an org has rights over everything, so this never applies to one.
+    /// an org has rights over everything, so a membership with that role is never loaded in this way.
     fn gives_no_right(&self, member: &Membership) -> bool {
         let rules_org = matches!(member.of, MemberOf::Org(_)) && member.role == Role::Admin;
         let own = member.principal == self.caller.viewer.principal;

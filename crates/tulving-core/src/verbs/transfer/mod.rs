@@ -26,8 +26,8 @@ use parts::LoadedAttachments;
 pub use loading::{DumpLoad, LoadOptions};
 pub use report::{DumpMembership, LoadReport, SkippedDumpLine};
 
-/// Returns a page of a dump, and the start of the next one. The last page ends with the number of records, so that a load
-/// notices missing ones.
+/// Returns a page of a dump, and the start of the next one. The last page ends with the number of records, so that a
+/// load notices missing records.
 pub(crate) fn dump(
     parts: &Ports,
     caller: &Caller,

@@ -83,7 +83,7 @@ pub(crate) trait DocDetailFields {
     fn properties(&self, length: u32) -> TextProperties;
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "two halves of a word are taken apart")]
+#[expect(clippy::cast_possible_truncation, reason = "a word is split into its two halves")]
 impl DocDetailFields for DocDetail {
     fn at(&self) -> i64 {
         self[0].cast_signed()
@@ -170,7 +170,7 @@ pub(crate) struct ValidityTimes {
 }
 
 impl ValidityTimes {
-    /// The times of a memory for which none were given.
+    /// The times of a memory for which no times were given.
     pub(crate) const UNLIMITED: Self = Self { expires: NEVER, from: EVER, until: NEVER };
 
     pub(crate) fn of(span: &MemoryTimes) -> Self {
@@ -210,7 +210,7 @@ impl FacetBits {
     const DONE: Self = Self(19, 1);
 
     const fn put(&self, value: u32) -> u32 {
-        debug_assert!(value < 1 << self.1, "a word has its place within the field");
+        debug_assert!(value < 1 << self.1, "the position of a word fits into the field");
         value << self.0
     }
 

@@ -234,7 +234,7 @@ impl<'a> SegmentView<'a> {
     /// The docs of a session.
     pub(crate) fn session_docs(&self, session: u32) -> Range<u32> {
         let [_, place, _, _] = self.sessions[session as usize];
-        #[expect(clippy::cast_possible_truncation, reason = "two halves of a word are taken apart")]
+        #[expect(clippy::cast_possible_truncation, reason = "a word is split into its two halves")]
         let (first, count) = ((place >> 32) as u32, place as u32);
         first..first + count
     }

@@ -71,7 +71,7 @@ impl ChangeSetWriter<'_> {
         }
         match settled.status.forgotten_at {
             None => self.log(ChangeKind::Revised, settled.id, before.at),
-            // Nobody can see a forgotten memory, so the change needs no entry. The log gets one when the memory is
+            // Nobody can see a forgotten memory, so the change needs no entry. The log gets an entry when the memory is
             // restored.
             Some(_) => Ok(()),
         }

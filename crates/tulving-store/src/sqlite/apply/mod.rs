@@ -1,7 +1,7 @@
 //! Writes a [`ChangeSet`] as one transaction. No other code writes rows.
 //!
-//! It checks the rights first, then does the writes in their order, each with its entry in the change log. Any failure
-//! undoes all of them.
+//! The module checks the rights first, then does the writes in their order, each with its entry in the change log. Any
+//! failure undoes all writes of the set.
 
 mod associations;
 mod claims;

@@ -9,7 +9,8 @@ use super::super::failure::SqliteError;
 use super::super::rows::{ColumnReader, signed};
 use super::{ChangeSetWriter, impossible};
 
-/// Maximum number of stored orders for one principal. A new order beyond it removes the one that expires first.
+/// Maximum number of stored orders for one principal. If there would be more, a new order replaces the order that
+/// expires first.
 const LISTINGS_KEPT: i64 = 16;
 
 impl ChangeSetWriter<'_> {

@@ -47,7 +47,7 @@ pub fn is_small_talk(text: &str) -> bool {
     said.split_whitespace().count() <= COURTEOUS && words.all(|word| listed(COURTESY, word))
 }
 
-/// Maximum number of words of a courtesy.
+/// Maximum number of words of a greeting or a thank-you.
 const COURTEOUS: usize = 10;
 const COURTESY: &str = "\
     hi hello hey hiya howdy yo hallo hola bonjour salut servus moin ciao greetings good morning afternoon evening night day \

@@ -169,7 +169,7 @@ fn is_prose(line: &str) -> bool {
 
 type LinePredicate = fn(&str) -> bool;
 
-/// Patterns that almost never occur in text that is not code of the given language.
+/// Patterns that almost never occur outside of code of the given language.
 const TELLTALES: &[(&str, LinePredicate)] = &[
     ("rust", |line| {
         begins(

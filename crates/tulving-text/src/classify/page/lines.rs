@@ -24,7 +24,7 @@ pub(super) struct PageParser<'a> {
     rows: Vec<Vec<String>>,
     /// True if the previous line was empty, or if there is no previous line.
     after_gap: bool,
-    /// True if no comment ends in the rest of the text.
+    /// True if the rest of the text contains no end of a comment.
     unclosed: bool,
 }
 

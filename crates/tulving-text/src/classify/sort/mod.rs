@@ -41,7 +41,7 @@ pub fn sorted(content: &str, form: &DocumentForm, name: Option<&str>) -> RuleCla
             return RuleClassification::new(Kind::Episodic, Stability::Volatile);
         }
         ContentType::Structured => return of_data(content, name),
-        // A program describes how something is done, but not for a reader. A link and a file have no text yet.
+        // Code shows how something is done, but it is not written for a reader. A link and a file have no text yet.
         ContentType::Code | ContentType::Link | ContentType::File => return RuleClassification::default(),
         ContentType::Text | ContentType::Markdown => {}
     }

@@ -29,10 +29,10 @@ const HEADS: f32 = 15.0;
 /// Minimum weight of a phrase that counts without support.
 const LOUD: f32 = 0.7;
 
-/// Maximum total score of phrases with less than that weight, if there is no phrase of that weight.
+/// Maximum total score of phrases with a weight below [`LOUD`], if there is no phrase with that weight.
 const QUIET: f32 = 1.0;
 
-/// Maximum number of sentences of a personal report. A longer text is a history.
+/// Maximum number of sentences of a personal report. A longer report counts as a history.
 const STORY: usize = 20;
 
 /// A document counts as a list of conventions if at least this share of its sentences are rules.

@@ -27,7 +27,7 @@ const LEAST_WORDS: usize = 40;
 /// Weights of phrases of one, two and three words. Words that occur together mean more than the same words separately.
 const LENGTHS: [f32; WORDS] = [1.0, 1.9, 2.2];
 
-/// Weight of a heading, in occurrences in the text: a heading counts as this many occurrences.
+/// Number of occurrences in the text that a heading counts as.
 const HEADING: f32 = 2.0;
 
 /// Weight of a name, which is a word with a capital in the middle of a sentence.

@@ -103,9 +103,8 @@ impl RewriteEvidence {
         Some(if sentence::sentences(text).into_iter().all(nears) { DOUBT } else { UNGROUNDED })
     }
 
-    /// Returns true if a statement may paraphrase an entry. It must share a third of its words with the entry and have no
-    /// other names and numbers. It may deny something that the entry ended: "no longer supported" may paraphrase "drop
-    /// support".
+    /// Returns true if a statement may paraphrase an entry. It must share a third of its words with the entry and have
+    /// no other names and numbers. A negation is allowed, because "no longer supported" may paraphrase "drop support".
     fn nears(&self, statement: &str) -> bool {
         let own = terms(statement);
         self.entries.iter().any(|entry| {
@@ -200,8 +199,8 @@ pub(super) fn taken(old: &HashSet<&str>, new: &str, ground: &RewriteEvidence) ->
         why[group].fill(reason);
         taken.doubtful.extend((reason == Some(DOUBT)).then_some(statement));
     }
-    // Checks new headings from the last to the first. A heading is removed if all lines below it were removed; one that
-    // had no lines stays, because lines may be added below it later.
+    // Checks new headings from the last to the first. A heading is removed if all lines below it were removed; a
+    // heading that had no lines before stays, because lines may be added below it later.
     for at in (0..lines.len()).rev().filter(|at| level(lines[*at]) > 0 && is_new(lines[*at])) {
         let below = section(&lines, at);
         let lost = why[below.clone()].iter().any(Option::is_some);
@@ -218,8 +217,8 @@ pub(super) fn taken(old: &HashSet<&str>, new: &str, ground: &RewriteEvidence) ->
     taken
 }
 
-/// Restores lines of the old text that have no reason to be removed. Returns the restored lines, and the reasons for the
-/// removed ones.
+/// Restores lines of the old text that have no reason to be removed. Returns the restored lines, and the reasons for
+/// the removed lines.
 pub(super) fn put_back(
     old: &str,
     lines: &mut Vec<String>,

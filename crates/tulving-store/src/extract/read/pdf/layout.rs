@@ -15,7 +15,8 @@ const BLANK: f64 = 0.12;
 /// A character is on another line if its distance from the line is larger than this share of its size. Superscripts and
 /// subscripts have a smaller distance.
 const OFF_THE_LINE: f64 = 0.55;
-/// A character that is further back than this share of its size was not just moved closer to the last one.
+/// If a character is further back than this share of its size, it begins a new line, except in right-to-left scripts. A
+/// smaller step back only moves the character closer to the last one.
 const BACK: f64 = 0.6;
 /// Two lines belong to different paragraphs if their distance is larger than this many times their size. Used if the
 /// usual distance of the lines is not known.
