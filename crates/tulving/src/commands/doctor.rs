@@ -246,7 +246,7 @@ fn backends(settings: &Settings) -> Vec<DoctorCheck> {
                     DoctorCheck::ok("backend", format!("{who}: version {version}, offers {verbs}"))
                 }
                 Err(error) => {
-                    let hint = "docs/plugins.md says how to try it by hand";
+                    let hint = "docs/plugins.md says how to test a plugin by hand";
                     let line = DoctorCheck::warn("backend", format!("{who} {error}"), hint);
                     match entry.role {
                         BackendRole::Primary => DoctorCheck { verdict: Verdict::Bad, ..line },
@@ -294,7 +294,7 @@ fn index(index: &SearchIndex, deep: bool) -> DoctorCheck {
             "another process uses them; run this again when it has ended",
         );
     }
-    // Without commas, as in the numbers that the store writes into the same line.
+    // These counts have no commas between thousands, like the numbers that the store writes into the same line.
     let counted = |count: u64, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });
     let size = format!(
         "{} in {}, {} after them",
