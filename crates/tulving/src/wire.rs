@@ -91,7 +91,7 @@ pub(crate) fn open_with(settings: &Settings, clock: Arc<dyn Clock>) -> Result<Ap
     if settings.token.is_none() && !read_only && home_token::provide(&engine, &home, &caller)? > 0 {
         let file = home.token_file();
         remarks.push(format!(
-            "{} was missing: it has a new token, and the old one was revoked; give the new token to its clients",
+            "{} was missing: a new token was written to it, and the old token was revoked; give the new token to your clients",
             file.display()
         ));
     }
@@ -343,7 +343,7 @@ impl App<'_> {
         Ok(&self.caller)
     }
 
-    /// Returns an error if the caller is in no space, or not in the one that is asked about.
+    /// Returns an error if the caller is a member of no space, or not of the space `asked`.
     pub(crate) fn outside(
         &self,
         caller: &Caller,
