@@ -1,4 +1,4 @@
-//! `cargo xtask layers`: arrows between crates and between modules point inward.
+//! `cargo xtask layers`: checks that crates and modules depend only on those further inside.
 //!
 //! Five rules, each in its own file: the allowed dependencies between crates ([`crates`]), the allowed
 //! uses between modules of `tulving-core` ([`modules`]), no cycles between the modules of the other crates

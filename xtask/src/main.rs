@@ -108,13 +108,13 @@ fn run(arguments: &[String]) -> Result<ExitCode> {
     }
 }
 
-/// Lets the tests that compare the plots write them.
+/// Runs the tests that compare the plots, and lets them rewrite the plots.
 fn plot(repository: &Repository) -> Result<ExitCode> {
     let tests = ["--package", "tulving-core", "--test", "it", "--", "plots::", "life::two_years"];
     written_by(repository, &tests, "PLOTS")
 }
 
-/// Lets the test that compares the references write them.
+/// Runs the test that compares the reference pages, and lets it rewrite the pages.
 fn reference(repository: &Repository) -> Result<ExitCode> {
     let tests = ["--package", "tulving", "--bin", "tulving", "--test", "it", "--", "the_references"];
     written_by(repository, &tests, "REFERENCE")

@@ -1,4 +1,5 @@
-//! Runs one suite: how much of it, cargo with a log, and the result. The suites and the clients share it.
+//! The parts that all suites and the clients share: the extent of a run, cargo with its output in a log, and the
+//! result.
 
 use std::fs::{self, File};
 use std::path::Path;

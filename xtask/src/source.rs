@@ -68,8 +68,8 @@ pub(crate) struct PathName<'a> {
     pub(crate) line: usize,
 }
 
-/// The first names under `root` in `code`: `std::fs::File` and `std::{fs, io::Read}` with the root
-/// `std` name `fs`, and `fs` and `io`. A glob is the name `*`.
+/// The first names under `root` in `code`. For the root `std`, `std::fs::File` gives `fs`, and `std::{fs, io::Read}`
+/// gives `fs` and `io`. A glob gives the name `*`.
 pub(crate) fn names_under<'a>(code: &'a str, root: &str) -> Vec<PathName<'a>> {
     let mut names = Vec::new();
     for start in words(code, root) {
@@ -83,8 +83,8 @@ pub(crate) fn names_under<'a>(code: &'a str, root: &str) -> Vec<PathName<'a>> {
     names
 }
 
-/// The names that a run of at least `depth` times `super::` reaches. These are the names of the
-/// crate's root if `depth` is the depth of the file's module.
+/// The names after a path of at least `depth` times `super::`. If `depth` is the depth of the file's module, these are
+/// names of the crate's root.
 pub(crate) fn names_above(code: &str, depth: usize) -> Vec<PathName<'_>> {
     let mut names = Vec::new();
     for start in words(code, "super") {

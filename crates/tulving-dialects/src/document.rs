@@ -24,7 +24,7 @@ pub(crate) struct Excerpt<'a> {
 }
 
 impl<'a> Excerpt<'a> {
-    /// Returns the excerpt of a search hit: the best section, if it is a document.
+    /// Returns the excerpt of a search hit: for a document, the best section.
     pub(crate) fn of_hit(hit: &'a Hit) -> Self {
         let memory = &hit.memory;
         let opening = if memory.is_document() { chunk::first(&memory.fields.text) } else { None };
@@ -37,7 +37,7 @@ impl<'a> Excerpt<'a> {
         Self { text, pointer: Some(pointer(memory, hit.section.as_ref(), hit.cut)) }
     }
 
-    /// Returns the excerpt of a memory without a question: the beginning, if it is a document.
+    /// Returns the excerpt of a memory that was not found by a question: for a document, the beginning.
     pub(crate) fn of(memory: &'a Memory) -> Self {
         let text = &memory.fields.text;
         match chunk::first(text).filter(|_| memory.is_document()) {

@@ -3,7 +3,7 @@
 
 #![expect(
     clippy::needless_pass_by_value,
-    reason = "all tools have one shape, and most use their arguments up"
+    reason = "all tools have the same signature, and most consume their arguments"
 )]
 
 pub mod argument;
@@ -76,7 +76,7 @@ impl Dialect {
         }
     }
 
-    /// Returns its tools, in the order in which they are offered.
+    /// Returns the tools of this dialect, in the order in which they are offered.
     pub fn tools(self) -> &'static [DialectTool] {
         static TOOLS: LazyLock<[Vec<DialectTool>; 6]> = LazyLock::new(|| {
             Dialect::ALL.map(|dialect| {
@@ -94,7 +94,7 @@ impl Dialect {
         &TOOLS[self as usize]
     }
 
-    /// Returns the spaces that it reaches.
+    /// Returns the spaces that the tools of this dialect can reach.
     pub(crate) const fn reach(self) -> DialectScope {
         match self {
             Self::Memax => DialectScope::Hubs,

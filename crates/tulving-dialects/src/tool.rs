@@ -349,7 +349,7 @@ const CHECKED_ON_CALL: [&str; 9] = [
     "pattern",
 ];
 
-/// A description with fewer words says no more than the name of its argument.
+/// Minimum number of words of a description that is kept. A shorter description only repeats the name of its argument.
 const WORDS_OF_A_DESCRIPTION: usize = 4;
 
 /// Removes from the schema of an object what a model does not need to call the tool, at every level.

@@ -151,7 +151,7 @@ pub(crate) struct FieldArgs {
     boundary: Option<Boundary>,
 }
 
-/// A field that an update may take away.
+/// A field that an update may clear.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ClearableField {
     Key,
@@ -210,7 +210,7 @@ impl FieldArgs {
         }
     }
 
-    /// Returns the edit that sets these fields and takes others away.
+    /// Returns the edit that sets these fields and clears others.
     pub(crate) fn edit(&self, clear: &[ClearableField]) -> Result<UpdateRequest, Failure> {
         Ok(UpdateRequest {
             content_type: self.content_type,

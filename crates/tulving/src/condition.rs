@@ -123,7 +123,7 @@ fn truth(value: &str) -> Result<bool, Failure> {
 fn unknown(name: &str) -> Failure {
     let failure = Failure::usage(format!("there is no condition `{}`", short(name)));
     if matches!(name, "space" | "all-spaces") {
-        return failure.hinted("it works within one space; choose it with --space");
+        return failure.hinted("a condition applies within one space; choose the space with --space");
     }
     match nearest(name, names().into_iter()) {
         Some(meant) => failure.hinted(format!("did you mean `{meant}`?")),

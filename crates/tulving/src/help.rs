@@ -72,7 +72,8 @@ fn flowing(command: Command) -> Command {
     command.mut_subcommands(flowing)
 }
 
-/// Returns the text with each paragraph on one line. Lists, examples and texts with a heading keep their lines.
+/// Returns the text with each paragraph on one line. The line breaks of lists, examples and texts with a heading are
+/// kept.
 fn unwrapped(text: &str) -> String {
     let paragraph = |part: &str| match part.contains("\n ") || part.lines().any(|line| line.ends_with(':')) {
         true => part.to_owned(),
@@ -144,8 +145,9 @@ mod tests {
         assert!(wide.is_empty(), "{} lines over 80 columns:\n{}", wide.len(), wide.join("\n"));
     }
 
-    /// Gathers the indented lines below the flags, which clap would wrap into broken commands. More deeply indented prose,
-    /// such as the description of a setting, may be wrapped.
+    /// Gathers the indented lines below the flags that are wider than a terminal. clap would wrap such a line, and a
+    /// wrapped example is no longer a valid command. More deeply indented prose, such as the description of a setting,
+    /// may be wrapped.
     fn gather_wide_lines(command: &Command, name: &str, wide: &mut Vec<String>) {
         for text in [command.get_after_help(), command.get_after_long_help()].into_iter().flatten() {
             let text = text.to_string();

@@ -28,7 +28,7 @@ pub(crate) fn first(act: impl FnOnce() + Send + 'static) -> io::Result<()> {
     thread::Builder::new().name("signals".to_owned()).spawn(wait).map(drop)
 }
 
-/// Waits until the process ends, after a signal was sent.
+/// Waits for the end of the process, after a signal that ends it was sent.
 pub(crate) fn wait() -> ! {
     loop {
         thread::park();

@@ -11,7 +11,8 @@ use tulving_dialects::reading::deserialize;
 
 use crate::nearest::nearest;
 
-/// Wrong field names that people write, each with the right name, where the spelling is not similar.
+/// Wrong field names that people write, each with the right name. The spellings are too different for [`nearest`] to
+/// find the right name.
 const OTHERWISE: [(&str, &str); 3] = [("text", "content"), ("memory", "content"), ("auto", "author")];
 
 /// Reads a memory to save from a line of a batch, or returns what is wrong with the line.

@@ -117,7 +117,7 @@ struct LogWriter {
 
 enum LogMessage {
     Text(Vec<u8>),
-    /// Acknowledges that everything before it was written.
+    /// Asks the thread to acknowledge that all earlier lines were written.
     End(SyncSender<()>),
 }
 

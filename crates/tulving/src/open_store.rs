@@ -47,7 +47,7 @@ impl OpenStore {
     }
 }
 
-/// The store of a home as it is restored if it is too damaged to be opened.
+/// Returns the way to restore a store that is too damaged to be opened.
 pub(crate) fn damaged(home: &Home, settings: &Settings) -> impl Rescue {
     DamagedDatabase { home: home.clone(), options: options(settings) }
 }

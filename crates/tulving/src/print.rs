@@ -263,7 +263,7 @@ impl Printer {
             let _ = tcsetattr(io::stdin(), OptionalActions::Now, &mode);
         };
         interrupt::first(put_back.clone()).map_err(unreadable)?;
-        // Set before the question is printed, so that a quick answer is not shown either.
+        // The terminal stops showing input before the question is printed, so that a quick answer is not shown either.
         tcsetattr(io::stdin(), OptionalActions::Now, &hidden).map_err(|error| unreadable(error.into()))?;
         let read = rpassword::prompt_password(question);
         put_back();

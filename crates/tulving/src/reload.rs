@@ -53,7 +53,7 @@ impl ConfigWatch {
         watch
     }
 
-    /// Warns of settings that have no effect, once until that changes.
+    /// Warns of settings that have no effect: once, until other settings have no effect.
     fn tell_idle(&mut self, settings: &Settings) {
         let idle = settings.idle();
         if let Some(idle) = idle.filter(|idle| self.idle != Some(idle)) {
@@ -63,10 +63,10 @@ impl ConfigWatch {
     }
 
     fn read(&mut self) -> Result<ServerRules, SettingError> {
-        // A file that is written while it is read is read once more.
+        // The state of the files is recorded before they are read, so a change during the read causes another read.
         let before = looks(&self.files[..CONFIG_FILES]);
         let settings = config::read(&self.global)?;
-        // Also if they cannot be used: a later change may make them usable.
+        // The files are watched even if they cannot be used, because a later change may make them usable.
         self.files = files(&settings);
         self.seen = looks(&self.files);
         self.seen[..CONFIG_FILES].clone_from_slice(&before);

@@ -114,7 +114,7 @@ fn flag(error: &mut clap::Error, root: &Command, line: &[OsString]) {
     let fits = |command: &Option<&str>| command.is_none_or(|command| command == names);
     let known = FLAGS.iter().find(|(command, flags, _)| fits(command) && flags.contains(&got.as_str()));
     if let Some((_, _, meant)) = known {
-        // Both are about the flag with a similar spelling.
+        // Both are about the flag with a similar spelling, not about the flag that was probably meant.
         error.remove(ContextKind::SuggestedArg);
         error.remove(ContextKind::Usage);
         tip(error, meant);

@@ -91,7 +91,7 @@ pub(crate) fn open_with(settings: &Settings, clock: Arc<dyn Clock>) -> Result<Ap
     if settings.token.is_none() && !read_only && home_token::provide(&engine, &home, &caller)? > 0 {
         let file = home.token_file();
         remarks.push(format!(
-            "{} was missing: it has a new token, and the old one was revoked; give the new token to its clients",
+            "{} was missing: a new token was written to it, and the old token was revoked; give the new token to your clients",
             file.display()
         ));
     }
@@ -343,7 +343,7 @@ impl App<'_> {
         Ok(&self.caller)
     }
 
-    /// Returns an error if the caller is in no space, or not in the one that is asked about.
+    /// Returns an error if the caller is a member of no space, or not of the space `asked`.
     pub(crate) fn outside(
         &self,
         caller: &Caller,
@@ -382,8 +382,8 @@ impl App<'_> {
         Ok(spaces.into_iter().map(|space| (space.id, space.name)).collect())
     }
 
-    /// Returns the same engine with a model that is asked again for its id, even if that is known. A service that did not
-    /// answer recently is called anyway, because a user wants to know.
+    /// Returns the same engine with a model that is asked for its id again, even if the id is known. A service that did
+    /// not answer recently is called anyway, because the user is waiting for its result.
     pub(crate) fn with_model_rechecked(&self) -> Engine {
         let _ = std::fs::remove_file(pause_file(self.settings));
         self.calling(noted(self.settings, EmbeddingCallOptions::default()))
@@ -417,7 +417,7 @@ impl App<'_> {
         embedded.map(drop)
     }
 
-    /// Reads a few waiting turns. If a service embeds them, it gets a short time limit.
+    /// Reads a few waiting turns. If a service embeds the new memories, the service gets a short time limit.
     fn listen_a_little(&self) -> Result<(), Error> {
         let hurried = self.hurried();
         let engine = hurried.as_ref().unwrap_or(&self.engine);
@@ -434,7 +434,7 @@ impl App<'_> {
         Ok(())
     }
 
-    /// Logs a warning if the home can only be read. Returns true if it can be written.
+    /// Logs a warning if the home is read-only. Returns true if the home can be written.
     pub(crate) fn warn_read_only(&self) -> bool {
         let writable = !self.store.home().is_read_only();
         if !writable {

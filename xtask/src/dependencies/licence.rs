@@ -7,7 +7,7 @@ use std::iter::Peekable;
 
 /// Returns true if the licences that `is_allowed` accepts satisfy `expression`, or `None` if it is not well formed.
 ///
-/// `Apache-2.0 WITH LLVM-exception` is asked for as a whole: an exception can also take rights away.
+/// `is_allowed` gets `Apache-2.0 WITH LLVM-exception` as a whole, because an exception can also take rights away.
 pub(super) fn allows(expression: &str, is_allowed: &dyn Fn(&str) -> bool) -> Option<bool> {
     let spaced = expression.replace('(', " ( ").replace(')', " ) ").replace('/', " OR ");
     let mut words = spaced.split_whitespace().peekable();

@@ -47,7 +47,8 @@ pub(super) fn check(folder: &str, files: &[ShippedFile]) -> Vec<CheckFinding> {
     find(all.iter().filter(|used| is_module(used.to)))
 }
 
-/// Returns a finding for each cycle of the modules directly in `folder`, whose own module has the path `root`.
+/// Returns a finding for each cycle among the modules directly in `folder`. `root` is the path of the folder's own
+/// module.
 pub(super) fn check_folder(folder: &str, root: &str, files: &[ShippedFile]) -> Vec<CheckFinding> {
     let place = |file| uses::place(folder, file).filter(|(module, _)| *module != "mod");
     let modules: BTreeSet<&str> = files.iter().filter_map(|file| Some(place(&file.file)?.0)).collect();

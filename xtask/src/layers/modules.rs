@@ -1,7 +1,7 @@
 //! The layers inside `tulving-core`: its folders.
 //!
-//! A folder uses only itself and the folders before it. The modules in a folder do not use each other in a circle, except in the
-//! first, whose types describe one another.
+//! A folder uses only itself and the folders before it. The modules in a folder do not use each other in a circle,
+//! except in the first folder, whose types refer to each other.
 
 use super::cycles;
 use super::shipped::ShippedFile;
@@ -17,7 +17,8 @@ const LIST: &str = "xtask/src/layers/modules.rs";
 const LAYERS: [&str; 9] =
     ["model", "ports", "text", "rank", "verbs", "files", "background", "backends", "engine"];
 
-/// Returns the uses in these files of [`FOLDER`] that break the rules. `lib.rs` is the front door and names everything.
+/// Returns the uses in these files of [`FOLDER`] that break the rules. `lib.rs` may use every folder, because it
+/// re-exports their items.
 pub(super) fn check(sources: &[ShippedFile]) -> Vec<CheckFinding> {
     let mut findings = Vec::new();
     for source in sources {
@@ -46,7 +47,7 @@ fn is_layer(folder: &str) -> bool {
     level_of(folder).is_some()
 }
 
-/// A name that `lib.rs` re-exports would hide the module it comes from.
+/// Returns a finding for the use of a name that `lib.rs` re-exports, because such a use hides the module of the name.
 fn not_a_module(used: &Use<'_>) -> CheckFinding {
     let text = format!("`crate::{}` is not a layer of the list in {LIST}; name the module it is in", used.to);
     CheckFinding::at(used.file, used.line, text)

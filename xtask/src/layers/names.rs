@@ -1,6 +1,7 @@
 //! The name of a type is unique in its crate, so that a search for it finds one type.
 //!
-//! Counted are structs, enums, traits and type aliases of modules, but not those in functions, in implementations and in macros.
+//! Structs, enums, traits and type aliases of modules are checked. Those in functions, implementations and macros are
+//! not.
 
 use std::collections::BTreeMap;
 

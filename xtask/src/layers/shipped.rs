@@ -16,7 +16,7 @@ impl ShippedFile {
     }
 }
 
-/// Returns the files that ship. A file that another one declares as `#[cfg(test)] mod name;` does not.
+/// Returns the files that ship. A file that another file declares as `#[cfg(test)] mod name;` does not ship.
 pub(super) fn read(sources: &[SourceFile]) -> Vec<ShippedFile> {
     let mut tests = Vec::new();
     for source in sources {

@@ -1,6 +1,6 @@
 //! Writes the tensors of the original in the file format that `tulving-models` reads.
 //!
-//! The order here is the order there: `crates/tulving-models/src/embed/minilm/weights.rs`.
+//! The tensors have the order in which `crates/tulving-models/src/embed/minilm/weights.rs` reads them.
 
 use anyhow::{Context, Result, ensure};
 use safetensors::{Dtype, SafeTensors};

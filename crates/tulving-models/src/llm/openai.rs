@@ -26,7 +26,7 @@ impl OpenAiVariant {
         if address.host() == usual.host() { Self::Itself } else { Self::Like }
     }
 
-    /// The name of the field for the token limit. OpenAI's newer models refuse the name that the others know.
+    /// The name of the field for the token limit. OpenAI's newer models refuse the name that other services use.
     const fn max_tokens(self) -> &'static str {
         match self {
             Self::Itself => "max_completion_tokens",

@@ -112,8 +112,8 @@ impl LlmHttpClient {
     fn agent(&self) -> &Agent {
         self.agent.get_or_init(|| {
             agent::config(&self.address)
-                // Connections are not reused: the server may have closed an idle connection unnoticed, and no request
-                // is sent again on a guess.
+                // Connections are not reused. The server may have closed an idle connection unnoticed; the request
+                // would then fail, and it must not be sent again, because the server may have received it.
                 .max_idle_connections(0)
                 .user_agent(concat!("tulving/", env!("CARGO_PKG_VERSION")))
                 .build()
@@ -192,7 +192,7 @@ impl LlmHttpClient {
         LlmError::Timeout { url: self.url(), within }
     }
 
-    /// The address without its hidden parts.
+    /// The address for messages. User name, password and query are masked.
     fn url(&self) -> String {
         self.address.to_string()
     }

@@ -181,7 +181,7 @@ impl ConnectionSlot {
         self.stand(ConnectionStatus::Trusted);
     }
 
-    /// Returns when this connection has been dropped for another.
+    /// Waits until this connection is dropped for another.
     pub(super) async fn dropped(&self) {
         self.dropped.notified().await;
     }

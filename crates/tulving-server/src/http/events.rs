@@ -202,7 +202,8 @@ async fn follow(
     loop {
         changes.mark_unchanged();
         at = catch_up(app, given, at, to).await?;
-        // The caller may not be allowed to see any of many new writes, so the silence is measured from the last message.
+        // New writes may be invisible to the caller, so the silence is measured from the last message and not from the
+        // last write.
         match tokio::time::timeout(SILENCE.saturating_sub(to.at.elapsed()), changes.changed()).await {
             Ok(Ok(())) => {}
             Ok(Err(_)) => return Err(StreamEnd::Left),

@@ -80,7 +80,7 @@ pub(super) fn file_resource(uri: &str, file: &WorkspaceFile) -> Resource {
     let name = visible::for_models(&file.name).into_owned();
     let resource = Resource::new(uri, name).with_mime_type(media_type(&file.name)).with_size(file.size);
     match outgoing::mark_of(&file.name) {
-        Some(mark) => resource.with_description(format!("Of its name, {mark}")),
+        Some(mark) => resource.with_description(format!("About the name of the file: {mark}")),
         None => resource,
     }
 }

@@ -176,7 +176,7 @@ pub(crate) enum Command {
     },
 }
 
-/// Reads the command line. Errors are clap's.
+/// Reads the command line. The error for a wrong command line, and for a request for help, comes from clap.
 pub(crate) fn parse() -> Result<Cli, clap::Error> {
     let line: Vec<OsString> = std::env::args_os().collect();
     let matches = matches(&line)?;
@@ -198,8 +198,8 @@ fn command() -> clap::Command {
     help::grouped(Cli::command())
 }
 
-/// Returns the help of a command: `tulving help save` is `tulving save --help`. To clap, help and an unknown command
-/// are errors.
+/// Returns the help of a command: `tulving help save` is `tulving save --help`. clap reports both the help and an
+/// unknown command as errors.
 fn help_of(commands: &[OsString]) -> clap::Error {
     let line = ["tulving".into()].into_iter().chain(commands.iter().cloned()).chain(["--help".into()]);
     match matches(&line.collect::<Vec<_>>()) {

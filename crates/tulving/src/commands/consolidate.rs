@@ -81,7 +81,7 @@ pub(super) fn run(args: &ConsolidateArgs, app: &App<'_>, printer: &mut Printer) 
     Ok(Outcome::Done)
 }
 
-/// Lists where the new file differs from the rewrite, and why lines are gone.
+/// Lists where the new file differs from the proposed text, and why lines were removed.
 fn changes(described: &ConsolidationSummary) -> Vec<String> {
     let declined = |one: &RejectedLine| format!("left out, because {}: {}", one.why, one_line(&one.line));
     let back = |line: &String| format!("stays, because nothing else mentions it: {}", one_line(line));

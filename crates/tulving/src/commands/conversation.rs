@@ -40,7 +40,7 @@ Examples:
 pub(crate) struct ArchiveConversationArgs {
     /// The messages; - is standard input
     file: Option<PathBuf>,
-    /// The title [default: its beginning]
+    /// The title [default: the beginning of the conversation]
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
     /// The summary [default: made by rules]

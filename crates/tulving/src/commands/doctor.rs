@@ -165,8 +165,7 @@ fn model(store: &dyn Store, settings: &Settings) -> Option<DoctorCheck> {
             DoctorCheck::ok("model", "none is set up: memories are found by words and links")
         }
         (Err(error), _) => {
-            let hint =
-                "`tulving config` shows what is set up; until it works, memories are found by their words";
+            let hint = "`tulving config` shows what is set up; until the model works, memories are found by their words";
             DoctorCheck::warn("model", error.to_string(), hint)
         }
         (Ok(set_up), Some(answers)) if answers != set_up => {
@@ -246,7 +245,7 @@ fn backends(settings: &Settings) -> Vec<DoctorCheck> {
                     DoctorCheck::ok("backend", format!("{who}: version {version}, offers {verbs}"))
                 }
                 Err(error) => {
-                    let hint = "docs/plugins.md says how to try it by hand";
+                    let hint = "docs/plugins.md says how to test a plugin by hand";
                     let line = DoctorCheck::warn("backend", format!("{who} {error}"), hint);
                     match entry.role {
                         BackendRole::Primary => DoctorCheck { verdict: Verdict::Bad, ..line },
@@ -279,8 +278,8 @@ fn index(index: &SearchIndex, deep: bool) -> DoctorCheck {
     };
     damage.extend(status.damage.iter().filter(|found| !damage.contains(found)).cloned().collect::<Vec<_>>());
     if let Some(why) = status.unwritable {
-        let hint = "move away the file in its place, or make the folder writable; until then every process builds its own";
-        return DoctorCheck::warn("index", format!("it is only in memory: {why}"), hint);
+        let hint = "move away the file at this path, or make the folder writable; until then every process builds its own index";
+        return DoctorCheck::warn("index", format!("it is only in RAM: {why}"), hint);
     }
     if status.partial {
         let hint = "until then recall finds older memories only by their exact words";
@@ -291,10 +290,10 @@ fn index(index: &SearchIndex, deep: bool) -> DoctorCheck {
         return DoctorCheck::warn(
             "index",
             text,
-            "another process uses them; run this again when it has ended",
+            "another process uses these files; run `tulving doctor` again when that process has ended",
         );
     }
-    // Without commas, as in the numbers that the store writes into the same line.
+    // These counts have no commas between thousands, like the numbers that the store writes into the same line.
     let counted = |count: u64, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });
     let size = format!(
         "{} in {}, {} after them",

@@ -24,7 +24,7 @@ const FILES: &str = "files";
 /// Maximum number of entries of each sort in the output for people. The output for programs lists all entries.
 const LISTED: usize = 20;
 
-/// Flags for what other memories have kept.
+/// Flags for the data of other memory systems.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Other memories")]
 pub(crate) struct ForeignImportArgs {
@@ -66,7 +66,7 @@ struct ImportedJournals {
 /// The data of another memory system, and its path.
 pub(super) type SourceAtPath = (PathBuf, ForeignSource);
 
-/// Paths, sorted by their content.
+/// Paths, separated by their content.
 #[derive(Default)]
 pub(super) struct SortedPaths {
     pub(super) sources: Vec<SourceAtPath>,

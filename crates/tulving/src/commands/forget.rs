@@ -290,14 +290,14 @@ pub(super) fn scrub(app: &App<'_>, printer: &mut Printer) -> Result<(), Failure>
     match app.store.upkeep.scrub().and_then(|_| app.store.upkeep.erased_lingers()) {
         Ok(false) => {}
         Ok(true) => printer.warning(
-            "another process reads the store, so its files may contain the text until that ends; `tulving doctor` checks it",
+            "another process reads the store, so its files may contain the text until that process ends; `tulving doctor` checks this",
         )?,
         Err(error) => printer.warning(format!("could not rewrite the file: {error}"))?,
     }
     match app.index.purge() {
         Ok(FoldOutcome::NoNeed | FoldOutcome::Done { left: 0, .. } | FoldOutcome::Unwritable(_)) => {}
         Ok(FoldOutcome::Busy | FoldOutcome::Done { .. }) => printer.warning(
-            "another process uses the index, so it may contain the words until that ends; `tulving doctor` checks it",
+            "another process uses the index, so the index may contain the words until that process ends; `tulving doctor` checks this",
         )?,
         Err(error) => printer.warning(format!("could not rewrite the index: {error}"))?,
     }

@@ -115,7 +115,7 @@ fn list(args: &JobsArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome
     let row = |job: &Job| {
         let what = job.memory().map_or_else(String::new, |memory| memory.to_string());
         let tried = match job.max_attempts {
-            // The job is never given up.
+            // A job with this maximum is never given up.
             u32::MAX => job.attempts.to_string(),
             most => format!("{} of {most}", job.attempts),
         };

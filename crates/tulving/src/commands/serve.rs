@@ -85,8 +85,8 @@ pub(super) fn run(
     let listener = Listener::open(args.listen).map_err(taken)?;
     if remote {
         printer.warning(match encrypted {
-            true => "other machines can reach it, over encrypted connections",
-            false => "other machines can reach it, and tokens and memories travel unencrypted",
+            true => "other machines can reach this server, over encrypted connections",
+            false => "other machines can reach this server, and tokens and memories travel unencrypted",
         })?;
     }
     welcome(listener.address(), encrypted, app, printer)?;
@@ -182,7 +182,8 @@ fn welcome(
     app: &App<'_>,
     printer: &mut Printer,
 ) -> Result<(), Failure> {
-    // "Every address" cannot be called; from this machine the loopback address can.
+    // If the server listens on every address, the loopback address is shown, because clients on this machine can use
+    // it.
     let shown = if address.ip().is_unspecified() {
         SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), address.port())
     } else {

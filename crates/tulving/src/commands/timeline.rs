@@ -197,7 +197,8 @@ fn when(entry: &TimelineEntry, zone: &Zone) -> String {
     }
 }
 
-/// Lays out a row on a narrow terminal: the content wraps below itself, and what ended it comes last.
+/// Lays out a row on a narrow terminal: the content wraps below itself, and the text about its end is below the
+/// content.
 fn wrapped(row: &TimelineRow, (when, who): (usize, usize), columns: usize) -> String {
     let heading = format!(
         "{}  {}  ",

@@ -22,7 +22,8 @@ pub(crate) struct EmbeddingSettings {
 /// The way to call a model.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct EmbeddingCallOptions {
-    /// The retries and the meaning of the time limit. The work of a command after its answer and `doctor` are hurried.
+    /// The retries, and what the time limit applies to. `doctor`, and the work of a command after its answer, use the
+    /// hurried policy.
     pub(crate) patience: RetryPolicy,
     /// The model whose vectors the store uses for recall. If this model is known, the service need not be called for its
     /// name.

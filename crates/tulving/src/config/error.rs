@@ -160,11 +160,11 @@ impl SettingError {
                     .to_owned(),
             ),
             Self::Unknown { nearest: Some(nearest), .. } => {
-                Some(format!("did you mean `{nearest}`? `tulving config --help` lists all of them"))
+                Some(format!("did you mean `{nearest}`? `tulving config --help` lists all settings"))
             }
             Self::Twice { .. } | Self::InBoth { .. } => Some("keep one of the two".to_owned()),
             Self::Unknown { nearest: None, .. } => {
-                Some("`tulving config --help` lists all of them".to_owned())
+                Some("`tulving config --help` lists all settings".to_owned())
             }
             Self::Syntax { path, .. } if path.extension().is_some_and(|end| end == "json") => {
                 Some("write {\"space\": \"work\"}; `tulving config --help` lists the keys".to_owned())

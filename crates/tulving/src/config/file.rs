@@ -126,7 +126,8 @@ impl<'a> ConfigFile<'a> {
     }
 }
 
-/// Walks the tables. An empty table that no setting could be in becomes an entry, like a wrong key.
+/// Walks the tables. An empty table that cannot contain a setting becomes an entry, so that it is reported like a wrong
+/// key.
 fn collect(text: &str, table: &DeTable<'_>, above: &str, found: &mut Vec<ConfigEntry>) {
     for (key, value) in table {
         let name =

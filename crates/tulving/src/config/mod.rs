@@ -118,8 +118,8 @@ impl UnknownVariable {
     /// Returns advice for the user who set it.
     pub(crate) fn hint(&self) -> String {
         match self.nearest {
-            Some(nearest) => format!("did you mean `{nearest}`? `tulving config --help` lists all of them"),
-            None => "`tulving config --help` lists all of them; one that another program sets does no harm"
+            Some(nearest) => format!("did you mean `{nearest}`? `tulving config --help` lists all settings"),
+            None => "`tulving config --help` lists all settings; a variable that another program sets does no harm"
                 .to_owned(),
         }
     }

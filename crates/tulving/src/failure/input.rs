@@ -108,7 +108,7 @@ impl InputError {
         match self {
             Self::Exists { .. } => Some("choose another name, or add --force to replace it".to_owned()),
             Self::NotUtf8 { .. } => Some("convert it first, for example with `iconv -t UTF-8`".to_owned()),
-            Self::Empty { .. } => Some("`tulving dump` writes what can be loaded".to_owned()),
+            Self::Empty { .. } => Some("create a dump with `tulving dump`".to_owned()),
             Self::Database { .. } => Some("this is a backup; use `tulving backup restore`".to_owned()),
             Self::NotRegular { .. } => Some("`-` is standard output".to_owned()),
             Self::Line { invalid: Some(invalid), .. } => invalid.hint(),

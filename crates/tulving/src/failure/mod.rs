@@ -149,7 +149,7 @@ impl Failure {
             Cause::NotAMember(outside) => Some(outside.hint.clone()),
             Cause::Refused(refusal) => refusal.hint.clone(),
             Cause::Mcp(_) => {
-                Some("it speaks the Model Context Protocol, to a client that started it".to_owned())
+                Some("`tulving mcp` speaks the Model Context Protocol with the client that started it".to_owned())
             }
             Cause::Listen(ListenError::Taken(_)) => Some(
                 "`tulving serve` may be running already; stop it, or choose another port with --listen 127.0.0.1:7778"

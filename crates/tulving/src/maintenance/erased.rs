@@ -1,4 +1,4 @@
-//! Rewrites files that may still contain erased data, and decides when this is done.
+//! Rewrites files that may still contain erased data, and decides when to do so.
 
 use std::time::Instant;
 
@@ -8,7 +8,7 @@ use tulving_store::{FoldOutcome, SearchIndex};
 use super::MaintenanceTiming;
 use super::failures::LoggedFailures;
 
-/// After a rewrite, the files rest for this many times its duration, because a rewrite blocks writers.
+/// After a rewrite, no rewrite begins for this many times its duration, because a rewrite blocks writers.
 const REST: u32 = 10;
 
 /// Erased data that may still be in files.
@@ -43,7 +43,8 @@ impl ErasedData {
         self.since.is_some_and(|since| now >= (since + self.pace.patience).max(self.not_before))
     }
 
-    /// Rewrites the files. If this fails, or other processes still read the old files, tries again after the same rest.
+    /// Rewrites the files. If this fails, or other processes still read the old files, tries again after the same
+    /// pause.
     pub(super) fn rewrite(&mut self, store: &dyn Upkeep, index: &SearchIndex, troubles: &mut LoggedFailures) {
         let began = Instant::now();
         let scrubbed = store.scrub().map_err(|error| error.code());

@@ -1,16 +1,17 @@
-//! Logs what fails in the background: each failure once, until it succeeds again.
+//! Logs failures of background work. A repeated failure is logged only once, until the work has succeeded again.
 
 use std::fmt::Display;
 
 use tulving_core::model::error::Error;
 
-/// Returns the code of an error. Its text may contain a service's answer, and that may repeat what the service was asked.
+/// Returns the code of an error. The text of the error must not be logged: it may contain the answer of a service,
+/// which may repeat the text that was sent to the service.
 #[expect(clippy::needless_pass_by_value, reason = "the shape that map_err wants")]
 pub(super) fn coded(error: Error) -> &'static str {
     error.code()
 }
 
-/// Logs failures, each once until it succeeds again.
+/// Logs a failure once, until the same work has succeeded again.
 #[derive(Default)]
 pub(super) struct LoggedFailures(Vec<&'static str>);
 

@@ -19,7 +19,8 @@ const PONDER: Duration = Duration::from_millis(500);
 pub(crate) struct LlmWorker(StoppableThread);
 
 impl LlmWorker {
-    /// Starts the thread. As long as it uses a model, commands on the home start no process for that.
+    /// Starts the thread. As long as the thread uses a model, commands on the home start no other process for this
+    /// work.
     pub(crate) fn start(engine: &Arc<Engine>, home: &Home) -> Self {
         let (engine, home) = (Arc::clone(engine), home.clone());
         Self(StoppableThread::start(move |stop| {

@@ -1,4 +1,4 @@
-//! Background work while a server runs. A command does this work after its answer, but a server does not end.
+//! Background work while a server runs. A command does this work after its answer; a server does it between calls.
 //!
 //! Between calls, the [`Maintenance`] records access counts, embeds, folds, and removes erased data from the files. Longer
 //! work has its own threads: the [`LifecycleWorker`], the [`ConsolidationWorker`] and the [`LlmWorker`].

@@ -18,7 +18,7 @@ pub(super) struct StoppableThread {
 pub(super) struct StopSignal(Receiver<()>);
 
 impl StoppableThread {
-    /// Starts the thread. The work must check for the stop as often as it can.
+    /// Starts the thread. The work must check for a request to stop as often as it can.
     pub(super) fn start(work: impl FnOnce(&StopSignal) + Send + 'static) -> Self {
         let (stop, stopped) = channel();
         let handle = thread::spawn(move || work(&StopSignal(stopped)));
@@ -42,12 +42,12 @@ impl StoppableThread {
 }
 
 impl StopSignal {
-    /// Sleeps for this time, or until the stop. Returns true if the stop came.
+    /// Sleeps for this time, or until a request to stop. Returns true if the request came.
     pub(super) fn comes_within(&self, time: Duration) -> bool {
         !matches!(self.0.recv_timeout(time), Err(RecvTimeoutError::Timeout))
     }
 
-    /// True if the stop came.
+    /// True if the request to stop came.
     pub(super) fn has_come(&self) -> bool {
         !matches!(self.0.try_recv(), Err(TryRecvError::Empty))
     }

@@ -27,7 +27,8 @@ const SENTENCE_COLUMNS: usize = 100;
 const SENTENCE_INDENT: usize = 2;
 /// Maximum number of lines of a sentence.
 const SENTENCE_LINES: usize = 3;
-/// Number of characters of a space's id that tell it from others: the time it was made.
+/// Number of characters of a space's id that distinguish it from other ids: these characters encode its time of
+/// creation.
 const SPACE_START: usize = 13;
 
 /// The layout of lines.
@@ -138,7 +139,7 @@ fn is_expired(fields: &VersionFields, now: Timestamp) -> bool {
     fields.span.expires_at.is_some_and(|at| at <= now)
 }
 
-/// Returns the sentence that an edit found nothing to change.
+/// Returns the sentence for an edit that changed nothing.
 pub(crate) fn unchanged(memory: &Memory) -> String {
     let label = style::paint(NUMBER, memory.reference());
     format!("Nothing changed: {label} stays at version {}", memory.version)

@@ -129,7 +129,8 @@ impl HangingText<'_> {
 
     fn placed(&self, text: &mut dyn Iterator<Item = String>) -> Vec<String> {
         if self.is_narrow() {
-            // Without the spaces for alignment. Colour codes that end after such spaces are not words.
+            // Removes the spaces for alignment. A colour code after such spaces is not a word, so it gets no space
+            // before it.
             let mut compact = String::new();
             for word in self.heading.split(' ').filter(|word| !word.is_empty()) {
                 if !compact.is_empty() && clusters(word).any(|cluster| cluster.width > 0) {

@@ -19,7 +19,7 @@ pub(crate) fn age(then: Timestamp, now: Timestamp) -> String {
     } else if seconds < 30 * DAY {
         format!("{} d", seconds / DAY)
     } else if seconds < YEAR {
-        // Months of 30.4 days, so that the twelfth ends where the year does.
+        // A month is a twelfth of a year (30.4 days), so that twelve months end with the year.
         format!("{} mo", (seconds * 12 / YEAR).max(1))
     } else {
         format!("{} y", seconds / YEAR)

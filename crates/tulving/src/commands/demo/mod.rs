@@ -313,7 +313,7 @@ fn introduce(lived: &DemoYear, home: &Path, printer: &mut Printer) -> Result<(),
         counted(*documents as u64, "document", "documents"),
         home.display()
     ))?;
-    printer.line("All of it is made up; what is printed below is what the commands print.")
+    printer.line("All of it is made up. The output below is the real output of the commands.")
 }
 
 /// Waits until the user at the terminal continues. Returns true if the user wants to continue.
@@ -349,7 +349,7 @@ impl DemoRun<'_> {
             printer.line(style::paint(WORD, format!("$ tulving {}", shown.join(" "))))?;
             printer.finish()?;
             if !self.type_it(&words)? {
-                // The command has printed the reason.
+                // The command itself has printed why it failed.
                 return Ok(Outcome::Partly(Class::Host));
             }
         }

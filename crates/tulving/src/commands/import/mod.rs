@@ -205,7 +205,7 @@ struct FoundFiles {
 
 /// A folder of generated files.
 struct GeneratedFolder {
-    /// The root that it was found below.
+    /// The index of the root that contains it.
     root: usize,
     name: String,
 }

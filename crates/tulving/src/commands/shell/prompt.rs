@@ -25,7 +25,7 @@ use crate::wire::App;
 
 /// Maximum number of lines in the history.
 const LINES: usize = 1_000;
-/// Maximum length of a line in the history, in bytes. People do not search for longer lines.
+/// Maximum length of a line in the history, in bytes. Longer lines are rarely wanted again.
 const LINE_BYTES: usize = 1_000;
 
 /// The source of lines.
@@ -176,7 +176,7 @@ impl Highlighter for PromptHelper<'_> {
 impl Hinter for PromptHelper<'_> {
     type Hint = String;
 
-    /// Returns the rest of a command. Without colours it would look like typed text.
+    /// Returns the rest of a command as a hint; `None` without colours, because the hint would look like typed text.
     fn hint(&self, line: &str, pos: usize, _: &Context<'_>) -> Option<String> {
         if !self.colored || pos < line.len() || line.len() < 2 {
             return None;

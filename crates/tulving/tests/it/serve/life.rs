@@ -90,7 +90,7 @@ fn other_machines_are_let_in_only_where_that_is_said() {
     BufReader::new(child.stderr.take().expect("piped")).read_line(&mut warned).expect("text");
     let _ = child.kill();
     child.wait().expect("it ends");
-    assert!(warned.starts_with("warning: other machines can reach it"), "{warned}");
+    assert!(warned.starts_with("warning: other machines can reach this server"), "{warned}");
 }
 
 #[test]

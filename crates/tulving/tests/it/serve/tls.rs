@@ -160,6 +160,6 @@ fn who_lets_other_machines_in_is_warned_only_of_what_is_so() {
     BufReader::new(child.stdout.take().expect("piped")).read_line(&mut said).expect("text");
     let _ = child.kill();
     child.wait().expect("it ends");
-    assert_eq!(warned, "warning: other machines can reach it, over encrypted connections\n");
+    assert_eq!(warned, "warning: other machines can reach this server, over encrypted connections\n");
     assert!(said.starts_with("Tulving listens on https://127.0.0.1:"), "{said}");
 }
