@@ -173,7 +173,10 @@ const BOOKKEEPING: [&str; 18] = [
     "revived",
 ];
 
-/// Removes bookkeeping fields from memories, at every level. Fields with usual values are also removed: an id if there is a
+/// The fields of a logged turn that the text of an answer keeps: the model has just written the others.
+const TURN: [&str; 3] = ["position", "at", "warnings"];
+
+/// Removes bookkeeping fields from memories and logged turns, at every level. Fields with usual values are also removed: an id if there is a
 /// number, a derived title, the state `active`, the version 1.
 fn shorten(value: &mut Value) {
     match value {
@@ -194,6 +197,8 @@ fn shorten(value: &mut Value) {
                         !BOOKKEEPING.contains(&name) && value.as_array().is_none_or(|list| !list.is_empty())
                     }
                 });
+            } else if members.contains_key("logged_by") && members.contains_key("position") {
+                members.retain(|name, _| TURN.contains(&name.as_str()));
             }
             members.values_mut().for_each(shorten);
         }
