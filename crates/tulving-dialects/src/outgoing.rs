@@ -33,22 +33,18 @@ impl ToolReply {
 
     /// Creates an answer of data, which must be an object.
     pub(crate) fn data(made: &impl Serialize) -> Result<Self, serde_json::Error> {
-        let mut data = serde_json::to_value(made)?;
-        let marks = marks_in(&data);
-        let text = with_marks(stripped_json(made, CompactFormatter)?, &marks);
-        strip(&mut data);
-        if let (Value::Object(members), false) = (&mut data, marks.is_empty()) {
-            members.insert(MARKED.to_owned(), json!(marks));
-        }
-        Ok(Self { text, data: Some(data) })
+        let data = serde_json::to_value(made)?;
+        let text = with_marks(stripped_json(made, CompactFormatter)?, &marks_in(&data));
+        Ok(Self { text, data: Some(sanitised(data)) })
     }
 
     /// Creates an answer of data with memories. The text is the same JSON without the fields of memories that a model does not
     /// need, such as hashes, owners and counts. Most hosts put this text into the context of the model.
     pub(crate) fn brief(made: &impl Serialize) -> Result<Self, serde_json::Error> {
         let Self { text, data } = Self::data(made)?;
-        let mut brief = data.clone().unwrap_or_default();
+        let mut brief = serde_json::to_value(made)?;
         shorten(&mut brief);
+        let brief = sanitised(brief);
         Ok(Self { text: if data.as_ref() == Some(&brief) { text } else { brief.to_string() }, data })
     }
 
@@ -205,6 +201,16 @@ fn shorten(value: &mut Value) {
         Value::Array(items) => items.iter_mut().for_each(shorten),
         _ => {}
     }
+}
+
+/// Strips data and, if texts in it try to give commands, adds the mark.
+fn sanitised(mut data: Value) -> Value {
+    let marks = marks_in(&data);
+    strip(&mut data);
+    if let (Value::Object(members), false) = (&mut data, marks.is_empty()) {
+        members.insert(MARKED.to_owned(), json!(marks));
+    }
+    data
 }
 
 /// Adds the mark to a JSON object as its last member. Other JSON values cannot contain a mark.

@@ -50,7 +50,7 @@ pub struct ConversationArchiveRequest {
     pub messages: Option<Vec<TranscriptMessage>>,
     /// The title (default: the beginning of the conversation).
     pub title: Option<String>,
-    /// A summary, by which recall finds it (default: made by rules).
+    /// A summary, by which recall finds it.
     pub summary: Option<String>,
     /// Only turns of this channel of the log.
     pub channel: Option<String>,

@@ -27,7 +27,7 @@ use crate::model::vocabulary::TurnRole;
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "ConversationMessage")]
 pub struct TranscriptMessage {
-    /// The role of the speaker.
+    /// The speaker's role.
     pub role: TurnRole,
     /// The speaker's name.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -424,7 +424,7 @@ pub enum ForgetMode {
 pub struct TurnRequest {
     /// The channel that it belongs to.
     pub channel: Option<String>,
-    /// The role of the speaker.
+    /// The speaker's role.
     pub role: TurnRole,
     /// The speaker's name.
     pub speaker: Option<String>,

@@ -188,7 +188,7 @@ fn what_is_always_known_is_replaced_only_where_it_is_what_was_seen() {
     assert_eq!((refusal.code, refusal.class), ("file_changed", Class::Conflict));
     data(&bed, "replaceLongTerm", &json!({ "content": "- two\n" }));
     let history = data(&bed, "listLongTermHistory", &json!({}));
-    let previous = history["texts"][0]["previous"].clone();
+    let previous = history["texts"][0]["id"].clone();
     let before = data(&bed, "getLongTermBefore", &json!({ "previous": previous }));
     assert_eq!(before["content"], "- one, by hand\n");
     let restored = data(&bed, "restoreLongTerm", &json!({ "previous": previous }));
@@ -212,7 +212,7 @@ fn files_are_made_read_listed_and_removed_in_the_space_of_the_call() {
         (&read["content"], &read["path"]),
         (&json!("- milk\n"), &json!("groups/kitchen/lists/shopping.md"))
     );
-    assert_eq!(described("listFiles", json!({}))["files"][0]["file"], "lists/shopping.md");
+    assert_eq!(described("listFiles", json!({}))["files"][0]["name"], "lists/shopping.md");
     assert_eq!(
         refused(&bed, "getFile", &json!({ "file": "groups/kitchen/lists/shopping.md" })).code,
         "invalid_file_name"
@@ -235,9 +235,9 @@ fn conversations_are_archived_listed_and_read() {
     assert!(kept.created);
     let kept: Value = serde_json::from_str(&kept.data).expect("JSON");
     assert_eq!(kept["name"], "2026-05-27-fix-the-bug");
-    assert_eq!(kept["id"], "#1");
+    assert_eq!(kept["number"], 1);
     let listed = data(&bed, "listConversations", &json!({}));
-    assert_eq!(listed["conversations"][0]["conversation"], "2026-05-27-fix-the-bug");
+    assert_eq!(listed["conversations"][0]["name"], "2026-05-27-fix-the-bug");
     let read = data(&bed, "getConversation", &json!({ "conversation": kept["key"] }));
     assert_eq!(read["messages"][1]["content"], "Done");
     assert_eq!(refused(&bed, "getConversation", &json!({ "conversation": "x" })).code, "file_not_found");

@@ -15,6 +15,7 @@ pub struct QualityReport {
     /// Number of memories checked, including mirrors of files.
     pub looked_at: u64,
     /// Number of findings of each kind that was checked.
+    #[schemars(with = "BTreeMap<String, u64>")]
     pub counts: BTreeMap<FindingKind, u64>,
     /// The findings by kind, oldest memories first, limited to the requested number for each kind.
     pub findings: Vec<QualityFinding>,

@@ -33,7 +33,7 @@ pub struct MemoryFilter {
     pub key: Option<String>,
     /// Only from this file.
     pub source_path: Option<String>,
-    /// Only about this project.
+    /// Only this project.
     pub project: Option<String>,
     /// Only from this conversation.
     pub conversation: Option<String>,

@@ -162,7 +162,7 @@ fn files_that_are_not_whole_or_lead_elsewhere_are_refused_and_leave_nothing() {
                 }
             }
         }),
-        ("more than a load takes", |records| first_file(records).part.size = u64::MAX),
+        ("more than a load accepts", |records| first_file(records).part.size = u64::MAX),
     ];
     let good = dumped(&filled());
     for (expected, change) in tampered {

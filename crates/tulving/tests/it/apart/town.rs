@@ -146,7 +146,7 @@ pub(super) fn populate_kitchen(server: &Server, token: &str, names: &mut Names) 
     let page = ask(server, token, "GET", "/v1/memories?limit=1", &Value::Null);
     names.insert("CURSOR", text(&page["next_cursor"]));
     let idle = ask(server, token, "GET", "/v1/quality?kinds=never_recalled&older_than=0", &Value::Null);
-    names.insert("PROPOSAL", text(&idle["findings"][0]["proposals"][0]["proposal"]));
+    names.insert("PROPOSAL", text(&idle["findings"][0]["proposals"][0]["id"]));
     let turn = json!({ "role": "user", "content": format!("I prefer saffron {} over pepper.", secret(17)) });
     ask(server, token, "POST", "/v1/turns", &turn);
     names.insert("PASS", pass(server, token));

@@ -72,7 +72,9 @@ fn a_memory_is_saved_read_edited_and_deleted() {
     let back = done(&server, "POST", &format!("{path}/revert"), &json!({ "version": 2 }));
     assert_eq!((&back["title"], &back["version"]), (&json!("Languages"), &json!(4)));
 
-    assert_eq!(done(&server, "DELETE", &path, &Value::Null), json!({ "id": id, "deleted": true }));
+    let deleted = done(&server, "DELETE", &path, &Value::Null);
+    assert_eq!((&deleted["id"], &deleted["deleted"]), (&id, &json!(true)), "{deleted}");
+    assert!(deleted["content"].is_string(), "the memory as it was: {deleted}");
     server.get(&path).assert_problem(404, "not_found");
     send(&server, "POST", &format!("{path}/restore"), &Value::Null).assert_problem(404, "not_found");
 }
@@ -574,7 +576,7 @@ fn what_is_wrong_with_memories_is_told_and_done_once() {
     assert_eq!(junk["counts"], json!({ "junk": 1 }));
     let finding = &junk["findings"][0];
     assert_eq!((&finding["memories"][0]["id"], &finding["advice"]), (&json!(id), &Value::Null));
-    let proposal = json!({ "proposal": finding["proposals"][0]["proposal"] });
+    let proposal = json!({ "proposal": finding["proposals"][0]["id"] });
     let applied = done(&server, "POST", "/v1/quality/apply", &proposal);
     assert_eq!(
         (&applied["act"], &applied["message"], &applied["saved"]),
@@ -582,7 +584,7 @@ fn what_is_wrong_with_memories_is_told_and_done_once() {
     );
     send(&server, "POST", "/v1/quality/apply", &proposal).assert_problem(404, "proposal_not_found");
     let secret = done(&server, "GET", "/v1/quality?kinds=secret", &Value::Null);
-    let proposal = json!({ "proposal": secret["findings"][0]["proposals"][0]["proposal"] });
+    let proposal = json!({ "proposal": secret["findings"][0]["proposals"][0]["id"] });
     let applied = done(&server, "POST", "/v1/quality/apply", &proposal);
     let new = applied["saved"].as_str().expect("a memory");
     let content = done(&server, "GET", &format!("/v1/memories/{new}"), &Value::Null)["content"].clone();
