@@ -73,7 +73,7 @@ fn a_memory_is_saved_read_edited_and_deleted() {
     assert_eq!((&back["title"], &back["version"]), (&json!("Languages"), &json!(4)));
 
     let deleted = done(&server, "DELETE", &path, &Value::Null);
-    assert_eq!((&deleted["id"], &deleted["deleted"]), (&id, &json!(true)), "{deleted}");
+    assert_eq!((&deleted["id"], &deleted["deleted"]), (&json!(id), &json!(true)), "{deleted}");
     assert!(deleted["content"].is_string(), "the memory as it was: {deleted}");
     server.get(&path).assert_problem(404, "not_found");
     send(&server, "POST", &format!("{path}/restore"), &Value::Null).assert_problem(404, "not_found");
