@@ -136,7 +136,8 @@ impl SqlConditions {
     fn costly(&mut self, filter: &Filter) {
         for tag in &filter.tags {
             let tag = self.bind(Value::Text(tag.clone()));
-            self.plain(&format!("EXISTS (SELECT 1 FROM json_each(m.tags) WHERE value = {tag})"));
+            let tagged = "SELECT x.memory FROM tags t CROSS JOIN memory_tags x ON x.tag = t.id WHERE t.name =";
+            self.plain(&format!("m.row IN ({tagged} {tag})"));
         }
         if let Some(text) = &filter.substring {
             let needle = self.bind(Value::Text(fold::folded(text)));

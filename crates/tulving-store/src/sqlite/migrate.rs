@@ -26,6 +26,7 @@ const BASELINE: &str = include_str!("../../migrations/sqlite/0015_baseline.sql")
 const STEPS: &[&str] = &[
     include_str!("../../migrations/sqlite/0016_paths.sql"),
     include_str!("../../migrations/sqlite/0017_project.sql"),
+    include_str!("../../migrations/sqlite/0018_lists.sql"),
 ];
 
 /// The newest schema.

@@ -60,6 +60,9 @@ mod workspace;
 // Files that memories refer to and that are missing.
 mod presence;
 
+// The table of tags.
+mod tags;
+
 // The findings of the check-up.
 mod check;
 
