@@ -134,8 +134,8 @@ impl Memories for FaultyStore {
         self.pass("ids")?.ids(viewer, filter, sort)
     }
 
-    fn count(&self, viewer: &Viewer, filter: &Filter) -> Result<u64, StoreError> {
-        self.pass("count")?.count(viewer, filter)
+    fn count_up_to(&self, viewer: &Viewer, filter: &Filter, most: u64) -> Result<u64, StoreError> {
+        self.pass("count_up_to")?.count_up_to(viewer, filter, most)
     }
 
     fn listing(

@@ -79,6 +79,9 @@ pub const BUDGET: usize = 10_000_000;
 pub const BRIEFING_LEAST: usize = 50;
 /// Maximum tokens of a briefing.
 pub const BRIEFING_MOST: usize = 100_000;
+/// Maximum number up to which the context block counts the memories that it leaves out, so that a session starts as fast
+/// with a large store as with a small one.
+pub const BRIEFING_COUNTED: u64 = 1_000;
 /// Approximate number of bytes of text per token.
 pub const BYTES_PER_TOKEN: usize = 4;
 /// Maximum number of memories of one recall.

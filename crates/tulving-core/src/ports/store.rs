@@ -180,7 +180,12 @@ pub trait Memories {
     fn ids(&self, viewer: &Viewer, filter: &Filter, sort: Sort) -> Result<Vec<MemoryId>, StoreError>;
 
     /// Returns the number of memories that match.
-    fn count(&self, viewer: &Viewer, filter: &Filter) -> Result<u64, StoreError>;
+    fn count(&self, viewer: &Viewer, filter: &Filter) -> Result<u64, StoreError> {
+        self.count_up_to(viewer, filter, u64::MAX)
+    }
+
+    /// Returns the number of memories that match, or `most` if there are more. Counting stops there.
+    fn count_up_to(&self, viewer: &Viewer, filter: &Filter, most: u64) -> Result<u64, StoreError>;
 
     /// Returns a frozen listing if the listing belongs to the viewer and has not expired at `now`.
     fn listing(

@@ -9,6 +9,7 @@ use std::fmt;
 use tulving_text::visible::FENCE;
 
 use crate::model::answer::{BriefedFile, Briefing, BriefingFiles, BriefingMemory};
+use crate::model::limits;
 
 /// A piece of the block, including its line breaks.
 #[derive(Clone, Copy, Debug)]
@@ -71,10 +72,10 @@ impl fmt::Display for BriefingBlockPiece<'_> {
             }
             Self::LeftOut(counts) => {
                 let counts: Vec<String> =
-                    counts.iter().map(|(heading, count)| format!("{count} in {heading}")).collect();
+                    counts.iter().map(|(heading, count)| format!("{} in {heading}", counted(*count))).collect();
                 write!(f, "\nLeft out: {}. `recall` finds them.\n", counts.join(", "))
             }
-            Self::LeftOutInAll(count) => write!(f, "\nLeft out: {count}. `recall` finds them.\n"),
+            Self::LeftOutInAll(count) => write!(f, "\nLeft out: {}. `recall` finds them.\n", counted(*count)),
             Self::File(file) => {
                 write!(f, "\n### {}\n", file.name)?;
                 file.text.split('\n').try_for_each(|line| writeln!(f, "{QUOTE}{line}"))
@@ -94,6 +95,14 @@ impl fmt::Display for BriefingBlockPiece<'_> {
             Self::FilesInAll(count) => write!(f, "\nFiles: {count}\n"),
             Self::Closing => writeln!(f, "</{FENCE}>"),
         }
+    }
+}
+
+/// Returns a number of memories in words. Above the limit of the counting, there may be more of them.
+fn counted(count: u64) -> String {
+    match count.checked_sub(limits::BRIEFING_COUNTED) {
+        None => count.to_string(),
+        Some(_) => format!("at least {}", limits::BRIEFING_COUNTED),
     }
 }
 
@@ -144,7 +153,6 @@ pub(crate) fn file_list(files: &BriefingFiles) -> Vec<BriefingBlockPiece<'_>> {
 mod tests {
     use super::*;
     use crate::model::id::MemoryId;
-    use crate::model::limits;
     use crate::model::time::Timestamp;
 
     #[test]

@@ -551,10 +551,6 @@ fn holding(
 ) -> Result<(Vec<BriefingCandidate>, u64), Error> {
     let filter = Filter {
         space: Some(caller.space),
-        types: match holds {
-            SectionContent::Type(memory_type) => vec![memory_type],
-            _ => OTHERS.to_vec(),
-        },
         pinned: match holds {
             SectionContent::Pinned => Some(true),
             SectionContent::Rest => Some(false),
@@ -574,20 +570,23 @@ fn holding(
     // Decisions are sorted by time, newest first; all other sections are sorted by importance.
     let recent = holds == SectionContent::Type(MemoryType::Decision);
     let sort = if recent { Sort::Newest } else { Sort::Importance };
-    let store = &ports.store;
-    // Reads one character more than is shown, to detect that a content continues.
-    let extent = ReadLimit { limit: LOOKED_AT, bytes: usize::MAX, each: read + 1 };
-    let mut memories = store.list_within(&caller.viewer, &filter, sort, extent, None)?;
-    let mut unseen = 0;
-    if memories.len() == LOOKED_AT {
-        unseen = store.count(&caller.viewer, &filter)?.saturating_sub(LOOKED_AT as u64);
-        // Pinned memories are shown first, even if their importance is low.
-        let pinned = Filter { pinned: Some(true), ..filter };
-        let known: HashSet<MemoryId> = memories.iter().map(|memory| memory.id).collect();
-        let more = store.list_within(&caller.viewer, &pinned, sort, extent, None)?;
-        let more: Vec<Memory> = more.into_iter().filter(|memory| !known.contains(&memory.id)).collect();
-        unseen = unseen.saturating_sub(more.len() as u64);
-        memories.extend(more);
+    let types = match holds {
+        SectionContent::Type(memory_type) => vec![memory_type],
+        _ => OTHERS.to_vec(),
+    };
+    let (mut memories, mut unseen) = (Vec::new(), 0);
+    // One type at a time: the store reads the first memories of one type in order, but would have to sort several.
+    for memory_type in types {
+        let filter = Filter { types: vec![memory_type], ..filter.clone() };
+        let (first, more) = first_of(ports, caller, filter, sort, read)?;
+        memories.extend(first);
+        unseen += more;
+    }
+    if memories.len() > LOOKED_AT && holds == SectionContent::Rest {
+        let importance = |memory: &Memory| memory.fields.class.importance.get();
+        memories.sort_by(|a, b| descending((importance(a), a.id), (importance(b), b.id)));
+        unseen += (memories.len() - LOOKED_AT) as u64;
+        memories.truncate(LOOKED_AT);
     }
     succession::settle(ports, caller, &mut memories, PointInTime::Now(now))?;
     memories.retain(|memory| memory.superseded_by.is_none());
@@ -606,6 +605,34 @@ fn holding(
     memories.sort_by(|a, b| descending(place(a), place(b)));
     let found = memories.into_iter().map(|memory| BriefingCandidate::beginning(memory, read));
     Ok((found.collect(), unseen))
+}
+
+/// Returns the first memories that match, the pinned ones among them, and the number of the other memories that match,
+/// counted up to [`limits::BRIEFING_COUNTED`].
+fn first_of(
+    ports: &Ports,
+    caller: &Caller,
+    filter: Filter,
+    sort: Sort,
+    read: usize,
+) -> Result<(Vec<Memory>, u64), Error> {
+    let (store, viewer) = (&ports.store, &caller.viewer);
+    // Reads one character more than is shown, to detect that a content continues.
+    let extent = ReadLimit { limit: LOOKED_AT, bytes: usize::MAX, each: read + 1 };
+    let mut memories = store.list_within(viewer, &filter, sort, extent, None)?;
+    if memories.len() < LOOKED_AT {
+        return Ok((memories, 0));
+    }
+    let most = LOOKED_AT as u64 + limits::BRIEFING_COUNTED;
+    let unseen = store.count_up_to(viewer, &filter, most)?.saturating_sub(LOOKED_AT as u64);
+    // Pinned memories are shown first, even if their importance is low.
+    let pinned = Filter { pinned: Some(true), ..filter };
+    let known: HashSet<MemoryId> = memories.iter().map(|memory| memory.id).collect();
+    let more = store.list_within(viewer, &pinned, sort, extent, None)?;
+    let more: Vec<Memory> = more.into_iter().filter(|memory| !known.contains(&memory.id)).collect();
+    let unseen = unseen.saturating_sub(more.len() as u64);
+    memories.extend(more);
+    Ok((memories, unseen))
 }
 
 /// Returns the entries of `MEMORY.md`, line by line, and the number of entries that were not read.

@@ -163,7 +163,7 @@ impl Feed for SqliteStore {
         self.read(|reader| {
             let mut statement = reader.prepare_cached(
                 "SELECT m.id FROM json_each(?1) j CROSS JOIN memories m ON m.id = unhex(j.value) \
-                 WHERE m.row IN (SELECT memory FROM unlinked) ORDER BY j.key",
+                 WHERE EXISTS (SELECT 1 FROM unlinked u WHERE u.memory = m.row) ORDER BY j.key",
             )?;
             let found = statement.query_map([visible::memory_ids(ids)], |row| {
                 ColumnReader::of(row).id(MemoryId::from_bytes)

@@ -120,9 +120,16 @@ impl Memories for SqliteStore {
         })
     }
 
-    fn count(&self, viewer: &Viewer, filter: &Filter) -> Result<u64, StoreError> {
-        let conditions = SqlConditions::of(viewer, filter);
-        let sql = format!("SELECT count(*) FROM memories m WHERE {}", conditions.sql());
+    fn count_up_to(&self, viewer: &Viewer, filter: &Filter, most: u64) -> Result<u64, StoreError> {
+        let mut conditions = SqlConditions::of(viewer, filter);
+        let sql = match most {
+            u64::MAX => format!("SELECT count(*) FROM memories m WHERE {}", conditions.sql()),
+            most => {
+                let most = conditions.bind(Value::Integer(rows::signed(most)));
+                let wanted = conditions.sql();
+                format!("SELECT count(*) FROM (SELECT 1 FROM memories m WHERE {wanted} LIMIT {most})")
+            }
+        };
         self.read(|reader| {
             let mut statement = reader.prepare_cached(&sql)?;
             Ok(statement

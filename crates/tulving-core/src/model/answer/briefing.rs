@@ -14,7 +14,7 @@ pub struct Briefing {
     /// The files in the folder of a group.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub files: Option<BriefingFiles>,
-    /// Number of memories that did not fit, by heading.
+    /// Number of memories that did not fit, by heading. A number of 1,000 or more means that there are at least 1,000.
     pub left_out: Vec<(&'static str, u64)>,
     /// True if there is space only for the total number of memories left out, not for the number in each section.
     #[serde(skip)]
