@@ -71,8 +71,10 @@ impl fmt::Display for BriefingBlockPiece<'_> {
                 writeln!(f)
             }
             Self::LeftOut(counts) => {
-                let counts: Vec<String> =
-                    counts.iter().map(|(heading, count)| format!("{} in {heading}", counted(*count))).collect();
+                let counts: Vec<String> = counts
+                    .iter()
+                    .map(|(heading, count)| format!("{} in {heading}", counted(*count)))
+                    .collect();
                 write!(f, "\nLeft out: {}. `recall` finds them.\n", counts.join(", "))
             }
             Self::LeftOutInAll(count) => write!(f, "\nLeft out: {}. `recall` finds them.\n", counted(*count)),
@@ -171,5 +173,12 @@ mod tests {
         let files = BriefingBlockPiece::FilesInAll(limits::FILES_LISTED as u64).length();
         let least = frame() + BriefingBlockPiece::LeftOutInAll(u64::MAX).length() + files;
         assert!(least <= limits::BRIEFING_LEAST * limits::BYTES_PER_TOKEN, "{least}");
+    }
+
+    #[test]
+    fn a_number_that_was_not_counted_to_its_end_is_shown_as_a_least_number() {
+        let counts = [("Facts", limits::BRIEFING_COUNTED), ("Projects", limits::BRIEFING_COUNTED - 1)];
+        let text = BriefingBlockPiece::LeftOut(&counts).to_string();
+        assert_eq!(text, "\nLeft out: at least 1000 in Facts, 999 in Projects. `recall` finds them.\n");
     }
 }

@@ -136,7 +136,8 @@ impl SqlConditions {
     fn costly(&mut self, filter: &Filter) {
         for tag in &filter.tags {
             let tag = self.bind(Value::Text(tag.clone()));
-            let tagged = "SELECT x.memory FROM tags t CROSS JOIN memory_tags x ON x.tag = t.id WHERE t.name =";
+            let tagged =
+                "SELECT x.memory FROM tags t CROSS JOIN memory_tags x ON x.tag = t.id WHERE t.name =";
             self.plain(&format!("m.row IN ({tagged} {tag})"));
         }
         if let Some(text) = &filter.substring {
