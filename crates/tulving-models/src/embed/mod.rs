@@ -6,6 +6,7 @@ mod minilm;
 mod none;
 mod onnx;
 mod pause;
+mod unigram;
 mod wordpiece;
 
 pub use config::{EmbedderConfig, EmbeddingServiceConfig, RetryPolicy, embedder};
