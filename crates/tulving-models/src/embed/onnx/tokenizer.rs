@@ -16,7 +16,7 @@ use serde_json::Value;
 use self::vocabulary::VocabularyField;
 use super::super::unigram::UnigramTokenizer;
 use super::super::wordpiece::{LONGEST_WORD, NormalizerRules, SpecialTokens, Vocabulary, WordPiece};
-use super::{OnnxFolderError, read, read_json};
+use super::{ModelFolderError, read, read_json};
 
 /// The tokenizer files. The first one that exists is used.
 pub(super) const FILES: [&str; 2] = ["tokenizer.json", "vocab.txt"];
@@ -122,7 +122,7 @@ impl TokenizerModel {
 }
 
 impl Tokenizer {
-    pub(super) fn read(folder: &Path) -> Result<Self, OnnxFolderError> {
+    pub(super) fn read(folder: &Path) -> Result<Self, ModelFolderError> {
         let [sentence, tokenizer] = SETTINGS.map(|file| folder.join(file));
         let sentence: SentenceSettings =
             if sentence.is_file() { read_json(&sentence)? } else { SentenceSettings::default() };
@@ -132,16 +132,29 @@ impl Tokenizer {
         let kind = if json.is_file() {
             read_json::<TokenizerFile>(&json)?
                 .tokenizer()
-                .map_err(|what| OnnxFolderError::Unsuited { path: json, what })
+                .map_err(|what| ModelFolderError::Unsuited { path: json, what })
         } else {
             let lower_case = settings.do_lower_case.unwrap_or(true);
             of_lines(&read(&vocabulary)?, lower_case)
                 .map(TokenizerKind::WordPiece)
-                .map_err(|what| OnnxFolderError::Unsuited { path: vocabulary, what })
+                .map_err(|what| ModelFolderError::Unsuited { path: vocabulary, what })
         }?;
         let said = settings.model_max_length.filter(|most| (1.0..=65_536.0).contains(most));
         let most = sentence.max_seq_length.or(said.map(|most| most as usize)).unwrap_or(MOST_PIECES);
         Ok(Self { kind, most })
+    }
+
+    /// The name of the kind, as `tokenizer.json` has it.
+    pub(super) fn kind(&self) -> &'static str {
+        match self.kind {
+            TokenizerKind::WordPiece(_) => "WordPiece",
+            TokenizerKind::Unigram(_) => "Unigram",
+        }
+    }
+
+    /// Maximum number of pieces of a text, with the tokens at its ends.
+    pub(super) fn most(&self) -> usize {
+        self.most
     }
 
     pub(super) fn encode(&self, text: &str) -> Vec<u32> {
