@@ -26,6 +26,6 @@ pub use model::error::Error;
 pub use text::redact::SecretPolicies;
 pub use verbs::access::Ports;
 pub use verbs::ask::Llm;
-pub use verbs::embedding::{EmbeddingProgress, FailedEmbedding};
+pub use verbs::embedding::{EmbeddingProgress, FailedEmbedding, ModelStatus};
 pub use verbs::push::Document;
 pub use verbs::transfer::{DumpLoad, DumpMembership, LoadOptions, LoadReport, SkippedDumpLine};

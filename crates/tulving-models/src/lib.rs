@@ -13,6 +13,9 @@ mod secret;
 mod service_message;
 
 pub use address::ServiceUrl;
-pub use embed::{EmbedderConfig, EmbeddingServiceConfig, HttpEmbedder, MiniLm, RetryPolicy, embedder};
+pub use embed::{
+    EmbedderConfig, EmbeddingServiceConfig, FolderConfig, FolderReport, HttpEmbedder, MiniLm,
+    ModelFolderError, RetryPolicy, TextPrefixes, check_folder, embedder, folder_prompts,
+};
 pub use llm::{LlmConfig, LlmProvider, language_model};
 pub use secret::ApiKey;

@@ -203,6 +203,14 @@ impl Feed for Synthetic {
         Ok(Some("synthetic".to_owned()))
     }
 
+    fn next_model(&self) -> Result<Option<String>, StoreError> {
+        Ok(None)
+    }
+
+    fn embedded(&self, _: &str) -> Result<u64, StoreError> {
+        Ok(0)
+    }
+
     fn unembedded(&self, _: &str) -> Result<u64, StoreError> {
         Ok(0)
     }

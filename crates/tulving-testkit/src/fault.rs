@@ -310,6 +310,14 @@ impl Feed for FaultyStore {
         self.pass("model")?.model()
     }
 
+    fn next_model(&self) -> Result<Option<String>, StoreError> {
+        self.pass("next_model")?.next_model()
+    }
+
+    fn embedded(&self, model: &str) -> Result<u64, StoreError> {
+        self.pass("embedded")?.embedded(model)
+    }
+
     fn unembedded(&self, model: &str) -> Result<u64, StoreError> {
         self.pass("unembedded")?.unembedded(model)
     }

@@ -15,7 +15,7 @@ use tulving_core::model::time::Timestamp;
 use tulving_core::model::vocabulary::Origin;
 use tulving_core::ports::{Embedder, NoExtractor, NoFiles, NoObjects, SystemClock};
 use tulving_core::{Engine, Ports, SecretPolicies};
-use tulving_models::EmbedderConfig;
+use tulving_models::{EmbedderConfig, FolderConfig};
 use tulving_store::{Home, SearchIndex, SqliteStore};
 
 use crate::Options;
@@ -120,7 +120,7 @@ pub(crate) fn embedder(options: &Options) -> anyhow::Result<Arc<dyn Embedder>> {
         return Ok(model.clone());
     }
     let config = match &options.model {
-        Some(folder) => EmbedderConfig::Folder(folder.clone()),
+        Some(folder) => EmbedderConfig::Folder(FolderConfig::new(folder)),
         None => EmbedderConfig::BuiltIn,
     };
     let cached = Arc::new(Cached::over(tulving_models::embedder(&config)?)?);

@@ -46,7 +46,19 @@ pub(crate) const GROUPS: &[(&str, &[&str])] = &[
     ("Sharing and access", &["space", "token", "audit"]),
     (
         "Running it",
-        &["doctor", "config", "backup", "dump", "load", "jobs", "embed", "llm", "usage", "completions"],
+        &[
+            "doctor",
+            "config",
+            "backup",
+            "dump",
+            "load",
+            "jobs",
+            "embed",
+            "model",
+            "llm",
+            "usage",
+            "completions",
+        ],
     ),
 ];
 

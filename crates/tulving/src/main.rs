@@ -8,6 +8,7 @@ mod condition;
 mod config;
 #[cfg(test)]
 mod documents;
+mod embedders;
 mod exit;
 mod failure;
 mod global;
@@ -19,6 +20,7 @@ mod json;
 mod keyring;
 mod log;
 mod maintenance;
+mod model_watch;
 mod nearest;
 mod open_store;
 mod port_owner;

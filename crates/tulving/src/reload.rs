@@ -14,7 +14,7 @@ use crate::global::GlobalArgs;
 use crate::log::BackgroundLog;
 
 /// Prefixes of the settings that take effect in a running server.
-const LIVE: [&str; 5] = ["server.", "log.", "proactive.", "shadow_journal.", "consolidate."];
+const LIVE: [&str; 6] = ["server.", "log.", "proactive.", "shadow_journal.", "consolidate.", "embedding."];
 
 /// Number of files with settings; they come first.
 const CONFIG_FILES: usize = 2;

@@ -17,6 +17,7 @@ use tulving_store::{Home, PendingIndexWork, Plugin, PluginCommand, SearchIndex, 
 
 use crate::background;
 use crate::config::{BackendSetting, EmbeddingCallOptions, SettingSource, Settings};
+use crate::embedders::{self, EmbedderSlots, FormerEmbedder};
 use crate::failure::{Cause, Failure, NotAMember};
 use crate::home_token;
 use crate::input;
@@ -45,6 +46,8 @@ pub(crate) type SpaceNames = HashMap<SpaceId, String>;
 pub(crate) struct App<'a> {
     /// The engine, with one method for each operation on memories.
     pub(crate) engine: Arc<Engine>,
+    /// The embedders of the engine.
+    pub(crate) embedders: EmbedderSlots,
     /// The store itself, for work that is not a verb: backups, restores and checks.
     pub(crate) store: OpenStore,
     /// The index, for work that is not a verb: folding and checks.
@@ -82,7 +85,9 @@ pub(crate) fn open_with(settings: &Settings, clock: Arc<dyn Clock>) -> Result<Ap
         settings,
         EmbeddingCallOptions { known: known(&*store.records, settings), ..EmbeddingCallOptions::default() },
     );
-    let engine = engine(&store, &index, &files, settings, watched(settings, calling, &failed));
+    let embedders = EmbedderSlots::new(home.path(), watched(settings, calling, &failed));
+    let both = (embedders.set_up.clone() as Arc<dyn Embedder>, embedders.former.clone() as Arc<dyn Embedder>);
+    let engine = engine_before(&store, &index, &files, settings, both);
     let clock = Arc::new(PausableClock::over(clock));
     let engine = Arc::new(engine.with_clock(clock.clone()));
     let caller = caller(&engine, settings)?;
@@ -103,7 +108,7 @@ pub(crate) fn open_with(settings: &Settings, clock: Arc<dyn Clock>) -> Result<Ap
         ));
     }
     let later = AtomicBool::new(false);
-    Ok(App { engine, store, index, files, settings, caller, clock, failed, later, remarks })
+    Ok(App { engine, embedders, store, index, files, settings, caller, clock, failed, later, remarks })
 }
 
 /// Returns the workspace at the path in the settings. No file is accessed before the workspace is used.
@@ -115,8 +120,8 @@ pub(crate) fn workspace(home: &Home, settings: &Settings) -> Arc<Workspace> {
     Arc::new(Workspace::open(home, &folder))
 }
 
-/// Creates an engine over a store. Recall uses the vectors of the built-in model until another model has embedded all
-/// memories, unless all models are turned off.
+/// Creates an engine over a store. Recall uses the vectors of the built-in model, or of the model in a folder that was in
+/// use before, until another model has embedded all memories, unless all models are turned off.
 pub(crate) fn engine(
     store: &OpenStore,
     index: &Arc<SearchIndex>,
@@ -124,8 +129,20 @@ pub(crate) fn engine(
     settings: &Settings,
     embedder: Arc<dyn Embedder>,
 ) -> Engine {
+    let former = Arc::new(FormerEmbedder::of(&settings.home));
+    engine_before(store, index, files, settings, (embedder, former))
+}
+
+/// Creates the same engine with the embedder of the model before a change.
+fn engine_before(
+    store: &OpenStore,
+    index: &Arc<SearchIndex>,
+    files: &Arc<Workspace>,
+    settings: &Settings,
+    (embedder, former): (Arc<dyn Embedder>, Arc<dyn Embedder>),
+) -> Engine {
     let former: Vec<Arc<dyn Embedder>> =
-        if settings.embedding.is_off() { Vec::new() } else { vec![Arc::new(MiniLm)] };
+        if settings.embedding.is_off() { Vec::new() } else { vec![Arc::new(MiniLm), former] };
     let engine = Engine::new(Ports {
         store: store.records.clone(),
         embedder,
@@ -202,9 +219,10 @@ fn pause_file(settings: &Settings) -> PathBuf {
     settings.home.join("embedding-pause.json")
 }
 
-/// Returns the same options, with the pause file of this home.
+/// Returns the same options, with the files of this home in which processes record what they know about models.
 pub(crate) fn noted(settings: &Settings, calling: EmbeddingCallOptions) -> EmbeddingCallOptions {
-    EmbeddingCallOptions { pause_file: Some(pause_file(settings)), ..calling }
+    let hash_file = Some(embedders::hash_file(&settings.home));
+    EmbeddingCallOptions { pause_file: Some(pause_file(settings)), hash_file, ..calling }
 }
 
 /// Returns the model whose vectors recall uses, if this saves a call to a service.
@@ -239,6 +257,10 @@ impl Embedder for WatchedEmbedder {
 
     fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, ModelError> {
         self.note(self.inner.embed(texts))
+    }
+
+    fn embed_query(&self, text: &str) -> Result<Vec<f32>, ModelError> {
+        self.note(self.inner.embed_query(text))
     }
 }
 
@@ -282,6 +304,7 @@ impl App<'_> {
     pub(crate) fn with<'b>(&self, settings: &'b Settings) -> App<'b> {
         App {
             engine: self.engine.clone(),
+            embedders: self.embedders.clone(),
             store: self.store.clone(),
             index: self.index.clone(),
             files: self.files.clone(),

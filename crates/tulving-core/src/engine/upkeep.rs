@@ -7,7 +7,7 @@ use crate::model::id::{MemoryRef, Seq};
 use crate::model::llm::{LlmName, LlmReply, Prompt};
 use crate::model::request::Caller;
 use crate::model::time::Timestamp;
-use crate::verbs::embedding::{self, EmbeddingProgress, EmbeddingTarget};
+use crate::verbs::embedding::{self, EmbeddingProgress, EmbeddingTarget, ModelStatus};
 use crate::{verbs::ask, verbs::follow, verbs::idempotency};
 
 impl Engine {
@@ -16,8 +16,9 @@ impl Engine {
         self.touches.flush(&self.ports)
     }
 
-    /// Embeds up to `most` sections of memories that wait for vectors of the answering model. Memories that failed several
-    /// times are skipped; [`change_model`](Self::change_model) embeds them.
+    /// Embeds up to `most` sections of memories that wait for vectors of the answering model, or of the configured model if
+    /// the change to it was requested. Memories that failed several times are skipped;
+    /// [`change_model`](Self::change_model) embeds them.
     pub fn embed_waiting(&self, most: usize) -> Result<EmbeddingProgress, Error> {
         embedding::embed_waiting(&self.ports, EmbeddingTarget::Answering, most)
     }
@@ -31,6 +32,17 @@ impl Engine {
     /// embeds for the configured model, which becomes the answering model when everything is embedded.
     pub fn change_model(&self, most: usize) -> Result<EmbeddingProgress, Error> {
         embedding::embed_waiting(&self.ports, EmbeddingTarget::SetUp, most)
+    }
+
+    /// Requests that the configured model becomes the answering model. Then [`embed_waiting`](Self::embed_waiting), here or
+    /// in another process with this model, embeds for it too, until it takes over.
+    pub fn request_model(&self, caller: &Caller) -> Result<ModelStatus, Error> {
+        embedding::request_model(&self.ports, caller)
+    }
+
+    /// Returns the answering model, the model that will replace it, and the number of memories that wait.
+    pub fn model_status(&self, caller: &Caller) -> Result<ModelStatus, Error> {
+        embedding::model_status(&self.ports, caller)
     }
 
     /// Embeds up to `most` sections of one memory, and returns the number of sections not yet embedded.

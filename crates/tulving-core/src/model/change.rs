@@ -123,6 +123,12 @@ pub enum Write {
         /// The model to use from now on.
         to: String,
     },
+    /// Requests that a model replaces the one in use. From now on, the store records the memories that wait for its vectors.
+    /// Cancels an earlier request for another model. Changes nothing if no model is in use yet. Creates no log entry.
+    RequestModel {
+        /// The model.
+        model: String,
+    },
     /// Records that the entry of a mirror now begins at another line of its file. Creates no version and no log entry.
     Reline {
         /// The memory.

@@ -19,7 +19,7 @@ pub use extractor::{ExtractedText, Extractor, NoExtractor};
 pub use files::{Files, From, NoFiles};
 pub use index::Index;
 pub use llm::{LanguageModel, NoLanguageModel};
-pub use models::Embedder;
+pub use models::{Embedder, first_vector};
 pub use objects::{NoObjects, ObjectKey, Objects, ObjectsHold};
 pub use store::{
     Aging, ApplyLoad, Claims, Directory, DuplicateQuery, Feed, Imports, Jobs, LoadWork, Log, Memories,

@@ -350,6 +350,13 @@ pub trait Feed {
     /// Returns the model whose vectors recall uses, if a model was chosen.
     fn model(&self) -> Result<Option<String>, StoreError>;
 
+    /// Returns the model that will replace the one in use once every memory has its vectors, if a change was requested or
+    /// has begun.
+    fn next_model(&self) -> Result<Option<String>, StoreError>;
+
+    /// Returns the number of memories with a vector of this model. Reads the list of all vectors.
+    fn embedded(&self, model: &str) -> Result<u64, StoreError>;
+
     /// Returns the number of memories that have a chunk without a vector of this model. Forgotten, quarantined and archived
     /// memories do not count.
     fn unembedded(&self, model: &str) -> Result<u64, StoreError>;

@@ -6,7 +6,7 @@
 //! models are never compared.
 //!
 //! The configuration of a model alone does not start the change, because two processes with different settings would
-//! undo each other's work.
+//! undo each other's work. The store records a requested change, and processes with that model complete it.
 
 mod near_duplicates;
 mod waiting;
@@ -24,8 +24,10 @@ use crate::verbs::access::Ports;
 pub(crate) use near_duplicates::{
     ABOUT, LINKS, LinkCandidate, SAME, alike, is_near, link, near, near_among, resembling, written_between,
 };
-pub use waiting::{EmbeddingProgress, FailedEmbedding};
-pub(crate) use waiting::{EmbeddingTarget, embed_memory, embed_waiting, is_due, waiting};
+pub use waiting::{EmbeddingProgress, FailedEmbedding, ModelStatus};
+pub(crate) use waiting::{
+    EmbeddingTarget, embed_memory, embed_waiting, is_due, model_status, request_model, waiting,
+};
 
 /// The input of an embedding: a content and its title.
 #[derive(Clone, Copy, Debug)]
@@ -45,30 +47,36 @@ impl<'a> Source<'a> {
     }
 }
 
+/// Returns the embedder to use for one operation.
+fn pinned(embedder: &Arc<dyn Embedder>) -> Arc<dyn Embedder> {
+    embedder.pinned().unwrap_or_else(|| Arc::clone(embedder))
+}
+
 /// Returns the embedder of a model, if it is available.
-fn embedder_of<'a>(ports: &'a Ports, model: &str) -> Option<&'a Arc<dyn Embedder>> {
+fn embedder_of(ports: &Ports, model: &str) -> Option<Arc<dyn Embedder>> {
     maker(std::iter::once(&ports.embedder).chain(&ports.former), model)
 }
 
 /// Returns the first embedder that computes the vectors of a model.
 fn maker<'a>(
-    mut embedders: impl Iterator<Item = &'a Arc<dyn Embedder>>,
+    embedders: impl Iterator<Item = &'a Arc<dyn Embedder>>,
     model: &str,
-) -> Option<&'a Arc<dyn Embedder>> {
-    embedders.find(|embedder| embedder.makes(model).is_ok_and(|its| its))
+) -> Option<Arc<dyn Embedder>> {
+    embedders.map(pinned).find(|embedder| embedder.makes(model).is_ok_and(|its| its))
 }
 
 /// Returns the embedder of the answering model. This is the embedder of the store's model, or the configured embedder
 /// if the store has no model yet. If no model is configured, searches use no vectors, even if the store has some.
-pub(crate) fn answering(ports: &Ports) -> Result<&Arc<dyn Embedder>, Error> {
+pub(crate) fn answering(ports: &Ports) -> Result<Arc<dyn Embedder>, Error> {
+    let set_up = pinned(&ports.embedder);
     let Some(model) = ports.store.model()? else {
-        return Ok(&ports.embedder);
+        return Ok(set_up);
     };
-    match ports.embedder.makes(&model) {
-        Ok(true) => Ok(&ports.embedder),
+    match set_up.makes(&model) {
+        Ok(true) => Ok(set_up),
         Err(ModelError::None) => Err(ModelError::None.into()),
-        set_up => maker(ports.former.iter(), &model)
-            .ok_or_else(|| set_up.err().unwrap_or(ModelError::NotAtHand { model }).into()),
+        made => maker(ports.former.iter(), &model)
+            .ok_or_else(|| made.err().unwrap_or(ModelError::NotAtHand { model }).into()),
     }
 }
 

@@ -10,7 +10,7 @@ use tulving_core::ports::Embedder;
 
 use super::none::NoModel;
 use super::onnx::OnnxFolder;
-use super::{HttpEmbedder, MiniLm};
+use super::{HttpEmbedder, MiniLm, TextPrefixes};
 use crate::address::ServiceUrl;
 use crate::secret::ApiKey;
 
@@ -24,7 +24,7 @@ pub enum EmbedderConfig {
     /// No model: memories are found by their words.
     Off,
     /// An ONNX model with its tokenizer in a folder.
-    Folder(PathBuf),
+    Folder(FolderConfig),
     /// A service with the protocol of OpenAI.
     OpenAi {
         /// The service; its base address is the part before `/embeddings`.
@@ -36,6 +36,24 @@ pub enum EmbedderConfig {
     Ollama(EmbeddingServiceConfig),
 }
 
+/// A model in a folder, and the way to use it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FolderConfig {
+    /// The folder.
+    pub folder: PathBuf,
+    /// The prefixes of the texts.
+    pub prefixes: TextPrefixes,
+    /// The file in which processes record the hash of the model's files; `None` if each process must compute the hash.
+    pub hash_file: Option<PathBuf>,
+}
+
+impl FolderConfig {
+    /// Creates the configuration of the model in this folder, without prefixes.
+    pub fn new(folder: impl Into<PathBuf>) -> Self {
+        Self { folder: folder.into(), prefixes: TextPrefixes::default(), hash_file: None }
+    }
+}
+
 /// A model behind an address, and the way to call it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EmbeddingServiceConfig {
@@ -43,6 +61,8 @@ pub struct EmbeddingServiceConfig {
     pub base_url: ServiceUrl,
     /// Its name for the model.
     pub model: String,
+    /// The prefixes of the texts.
+    pub prefixes: TextPrefixes,
     /// The time limit for an answer.
     pub time_out: Duration,
     /// Selects retries and the meaning of the time limit.
@@ -74,6 +94,7 @@ impl EmbeddingServiceConfig {
         Self {
             base_url: ServiceUrl::new(base_url),
             model: model.to_owned(),
+            prefixes: TextPrefixes::default(),
             time_out: Self::TIME_OUT,
             patience: RetryPolicy::Patient,
             known: None,
@@ -90,7 +111,7 @@ pub fn embedder(config: &EmbedderConfig) -> Result<Arc<dyn Embedder>, ModelError
     Ok(match config {
         EmbedderConfig::BuiltIn => Arc::new(MiniLm),
         EmbedderConfig::Off => Arc::new(NoModel),
-        EmbedderConfig::Folder(folder) => Arc::new(OnnxFolder::open(folder)?),
+        EmbedderConfig::Folder(config) => Arc::new(OnnxFolder::open(config.clone())?),
         EmbedderConfig::OpenAi { service, key_env } => {
             let key = key_env.as_deref().map(|name| key(&service.model, name)).transpose()?;
             Arc::new(HttpEmbedder::open_ai(service.clone(), key))

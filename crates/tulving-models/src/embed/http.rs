@@ -11,13 +11,13 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 use tulving_core::model::error::ModelError;
-use tulving_core::ports::Embedder;
+use tulving_core::ports::{Embedder, first_vector};
 use ureq::http::Response;
 use ureq::{Agent, Body};
 
 use super::config::{EmbeddingServiceConfig, RetryPolicy};
 use super::pause::PauseFile;
-use super::unit;
+use super::{TextPrefixes, unit};
 use crate::address::ServiceUrl;
 use crate::agent;
 use crate::breaker::{BreakerPermit, CallOutcome, CircuitBreaker, CircuitOpenError};
@@ -42,7 +42,8 @@ const PROBE: &str = "dimensions";
 pub struct HttpEmbedder {
     protocol: EmbeddingProtocol,
     model: String,
-    /// The protocol, the model and the host: the id without the dimensions.
+    prefixes: TextPrefixes,
+    /// The protocol, the model, the host and the prefixes: the id without the dimensions.
     name: String,
     address: ServiceUrl,
     key: Option<ApiKey>,
@@ -138,17 +139,19 @@ impl HttpEmbedder {
     }
 
     fn new(protocol: EmbeddingProtocol, service: EmbeddingServiceConfig, key: Option<ApiKey>) -> Self {
-        let EmbeddingServiceConfig { base_url, model, time_out, patience, known, pause_file } = service;
+        let EmbeddingServiceConfig { base_url, model, prefixes, time_out, patience, known, pause_file } =
+            service;
         let (word, path) = match protocol {
             EmbeddingProtocol::OpenAi => ("openai", "embeddings"),
             EmbeddingProtocol::Ollama => ("ollama", "api/embed"),
         };
-        let name = format!("{word}:{model}@{}", base_url.host());
+        let name = format!("{word}:{model}@{}{}", base_url.host(), prefixes.id());
         let size = known.and_then(|id| size_in(&id, &name)).map_or(VectorSize::Unknown, VectorSize::Presumed);
         let note = PauseFile::new(pause_file, &name, PAUSE);
         Self {
             protocol,
             model,
+            prefixes,
             name,
             address: base_url.below(path),
             key,
@@ -349,6 +352,17 @@ impl Embedder for HttpEmbedder {
     }
 
     fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, ModelError> {
+        self.prefixes.with_passages(texts, |texts| self.embed_as_is(texts))
+    }
+
+    fn embed_query(&self, text: &str) -> Result<Vec<f32>, ModelError> {
+        first_vector(&self.name, self.embed_as_is(&[&self.prefixes.question(text)])?)
+    }
+}
+
+impl HttpEmbedder {
+    /// Embeds texts that have their prefixes.
+    fn embed_as_is(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, ModelError> {
         let failed = |why: String| ModelError::Failed { model: self.name.clone(), why };
         let pass = self.pass().map_err(|open| failed(open.to_string()))?;
         let vectors = self.vectors(texts);

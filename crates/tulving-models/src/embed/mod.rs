@@ -6,11 +6,15 @@ mod minilm;
 mod none;
 mod onnx;
 mod pause;
+mod prefix;
+mod unigram;
 mod wordpiece;
 
-pub use config::{EmbedderConfig, EmbeddingServiceConfig, RetryPolicy, embedder};
+pub use config::{EmbedderConfig, EmbeddingServiceConfig, FolderConfig, RetryPolicy, embedder};
 pub use http::HttpEmbedder;
 pub use minilm::MiniLm;
+pub use onnx::{FolderReport, ModelFolderError, check_folder, folder_prompts};
+pub use prefix::TextPrefixes;
 
 /// Scales a vector to length one. Returns `None` if it is empty, zero or not finite.
 fn unit(mut vector: Vec<f32>) -> Option<Vec<f32>> {

@@ -4,24 +4,32 @@
 //! `1_Pooling/config.json`. The model is of the BERT family: it takes ids of word pieces and returns a vector for each. It is
 //! loaded on first use.
 
+mod check;
+mod error;
+mod hash_file;
 mod pooling;
+mod prompts;
 mod tokenizer;
 
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use rten::{Model, NodeId, RunError, ValueOrView};
+use rten::{Model, NodeId, ValueOrView};
 use rten_tensor::prelude::*;
 use rten_tensor::{NdTensor, Tensor};
 use sha2::{Digest, Sha256};
 use tulving_core::model::error::ModelError;
-use tulving_core::ports::Embedder;
+use tulving_core::ports::{Embedder, first_vector};
 
+use self::hash_file::HashFile;
 use self::pooling::Pooling;
 use self::tokenizer::Tokenizer;
-use super::unit;
+use super::{FolderConfig, TextPrefixes, unit};
+
+pub use self::check::{FolderReport, check_folder};
+pub use self::error::ModelFolderError;
+pub use self::prompts::folder_prompts;
 
 /// The possible paths of the model. Published models use the second.
 const MODEL_FILES: [&str; 2] = ["model.onnx", "onnx/model.onnx"];
@@ -36,26 +44,11 @@ const ID_BYTES: usize = 6;
 pub(crate) struct OnnxFolder {
     name: String,
     folder: PathBuf,
+    prefixes: TextPrefixes,
+    hash_file: HashFile,
     model_file: PathBuf,
-    id: OnceLock<Result<String, OnnxFolderError>>,
-    loaded: OnceLock<Result<LoadedOnnxModel, OnnxFolderError>>,
-}
-
-/// An error of a folder, or of the model in it.
-#[derive(Debug, thiserror::Error)]
-enum OnnxFolderError {
-    #[error("{} has no {what}", folder.display())]
-    Missing { folder: PathBuf, what: &'static str },
-    #[error("{} cannot be read: {source}", path.display())]
-    Unreadable { path: PathBuf, source: io::Error },
-    #[error("{} is not the expected JSON: {source}", path.display())]
-    NotJson { path: PathBuf, source: serde_json::Error },
-    #[error("{}: {what}", path.display())]
-    Unsuited { path: PathBuf, what: String },
-    #[error("{} cannot be loaded: {source}", path.display())]
-    NotLoaded { path: PathBuf, source: rten::LoadError },
-    #[error("{} cannot be run: {source}", path.display())]
-    NotRun { path: PathBuf, source: RunError },
+    id: OnceLock<Result<String, ModelFolderError>>,
+    loaded: OnceLock<Result<LoadedOnnxModel, ModelFolderError>>,
 }
 
 struct LoadedOnnxModel {
@@ -75,52 +68,64 @@ enum OnnxInput {
 }
 
 impl OnnxFolder {
-    /// Opens the model in this folder. The folder must contain the files of a model.
-    pub(crate) fn open(folder: &Path) -> Result<Self, ModelError> {
-        let name = folder.file_name().unwrap_or(folder.as_os_str()).to_string_lossy().into_owned();
-        let failed = |what| ModelError::Failed {
-            model: name.clone(),
-            why: OnnxFolderError::Missing { folder: folder.to_owned(), what }.to_string(),
-        };
+    /// Opens the model in a folder. The folder must contain the files of a model.
+    pub(crate) fn open(config: FolderConfig) -> Result<Self, ModelError> {
+        let name = name_of(&config.folder);
+        Self::in_folder(config).map_err(|error| ModelError::Failed { model: name, why: error.to_string() })
+    }
+
+    fn in_folder(config: FolderConfig) -> Result<Self, ModelFolderError> {
+        let FolderConfig { folder, prefixes, hash_file } = config;
+        let missing = |what| ModelFolderError::Missing { folder: folder.clone(), what };
         let model_file = MODEL_FILES.iter().map(|file| folder.join(file)).find(|path| path.is_file());
-        let model_file = model_file.ok_or_else(|| failed("model.onnx"))?;
+        let model_file = model_file.ok_or_else(|| missing("model.onnx"))?;
         if !tokenizer::FILES.iter().any(|file| folder.join(file).is_file()) {
-            return Err(failed("tokenizer.json and no vocab.txt"));
+            return Err(missing("tokenizer.json and no vocab.txt"));
         }
-        Ok(Self { name, folder: folder.to_owned(), model_file, id: OnceLock::new(), loaded: OnceLock::new() })
+        Ok(Self {
+            name: name_of(&folder),
+            prefixes,
+            hash_file: HashFile::new(hash_file),
+            model_file,
+            id: OnceLock::new(),
+            loaded: OnceLock::new(),
+            folder,
+        })
     }
 
     /// The name of the folder with a hash of everything that the vectors depend on.
-    fn hashed_name(&self) -> Result<String, OnnxFolderError> {
+    fn hashed_name(&self) -> Result<String, ModelFolderError> {
         let beside = DATA_FILES.iter().map(|file| self.model_file.with_file_name(file));
         let settings = tokenizer::FILES.iter().chain(&tokenizer::SETTINGS).chain(&[pooling::FILE]);
-        let mut hash = Sha256::new();
-        hash.update(read(&self.model_file)?);
-        for path in beside.chain(settings.map(|file| self.folder.join(file))) {
-            if path.is_file() {
-                hash.update(read(&path)?);
+        let others = beside.chain(settings.map(|file| self.folder.join(file))).filter(|path| path.is_file());
+        let files: Vec<PathBuf> = std::iter::once(self.model_file.clone()).chain(others).collect();
+        let short = self.hash_file.hash(&files, || {
+            let mut hash = Sha256::new();
+            for path in &files {
+                hash.update(read(path)?);
             }
-        }
-        let hash = hash.finalize();
-        let short: String = hash[..ID_BYTES].iter().map(|byte| format!("{byte:02x}")).collect();
-        Ok(format!("{}-{short}", self.name))
+            let hash = hash.finalize();
+            Ok(hash[..ID_BYTES].iter().map(|byte| format!("{byte:02x}")).collect())
+        })?;
+        Ok(format!("{}-{short}{}", self.name, self.prefixes.id()))
     }
 
-    fn load(&self) -> Result<LoadedOnnxModel, OnnxFolderError> {
+    fn load(&self) -> Result<LoadedOnnxModel, ModelFolderError> {
         let path = self.model_file.clone();
+        error::refuse_pointer(&path)?;
         let model = Model::load_file(&path)
-            .map_err(|source| OnnxFolderError::NotLoaded { path: path.clone(), source })?;
+            .map_err(|source| ModelFolderError::NotLoaded { path: path.clone(), source })?;
         let tokenizer = Tokenizer::read(&self.folder)?;
         let pooling = Pooling::read(&self.folder)?;
         let inputs = inputs(&model, &path)?;
-        let output = output(&model).ok_or_else(|| OnnxFolderError::Unsuited {
+        let output = output(&model).ok_or_else(|| ModelFolderError::Unsuited {
             path: path.clone(),
             what: "the model has no output".to_owned(),
         })?;
         Ok(LoadedOnnxModel { path, model, tokenizer, pooling, inputs, output })
     }
 
-    fn failed(&self, error: &OnnxFolderError) -> ModelError {
+    fn failed(&self, error: &ModelFolderError) -> ModelError {
         ModelError::Failed { model: self.name.clone(), why: error.to_string() }
     }
 }
@@ -132,6 +137,17 @@ impl Embedder for OnnxFolder {
     }
 
     fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, ModelError> {
+        self.prefixes.with_passages(texts, |texts| self.embed_as_is(texts))
+    }
+
+    fn embed_query(&self, text: &str) -> Result<Vec<f32>, ModelError> {
+        first_vector(&self.name, self.embed_as_is(&[&self.prefixes.question(text)])?)
+    }
+}
+
+impl OnnxFolder {
+    /// Embeds texts that have their prefixes.
+    fn embed_as_is(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, ModelError> {
         let loaded = self.loaded.get_or_init(|| self.load()).as_ref();
         let loaded = loaded.map_err(|error| self.failed(error))?;
         loaded.embed(texts).map_err(|error| self.failed(&error))
@@ -140,7 +156,7 @@ impl Embedder for OnnxFolder {
 
 impl LoadedOnnxModel {
     /// Embeds texts of the same length together, so that nothing is padded.
-    fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, OnnxFolderError> {
+    fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, ModelFolderError> {
         let encoded: Vec<Vec<u32>> = texts.iter().map(|text| self.tokenizer.encode(text)).collect();
         let mut order: Vec<usize> = (0..texts.len()).collect();
         order.sort_by_key(|index| encoded[*index].len());
@@ -157,42 +173,59 @@ impl LoadedOnnxModel {
     }
 
     /// Returns a vector for each text. All texts must have the same number of word pieces.
-    fn run(&self, texts: &[&[u32]]) -> Result<Vec<Vec<f32>>, OnnxFolderError> {
-        let shape = [texts.len(), texts.first().map_or(0, |text| text.len())];
-        let inputs = self.inputs.iter().map(|(node, input)| {
-            let values: Vec<i32> = match input {
-                OnnxInput::Ids => texts.concat().into_iter().map(u32::cast_signed).collect(),
-                OnnxInput::Mask => vec![1; shape[0] * shape[1]],
-                OnnxInput::Types => vec![0; shape[0] * shape[1]],
-            };
-            (*node, ValueOrView::from(NdTensor::from_data(shape, values)))
-        });
-        let not_run = |source| OnnxFolderError::NotRun { path: self.path.clone(), source };
-        let [output] = self.model.run_n(inputs.collect(), [self.output], None).map_err(not_run)?;
-        let output: Tensor<f32> = output.try_into().map_err(|_| self.unsuited("its output is not of f32"))?;
-        let shape_of_output = output.shape().to_vec();
-        let values = output.into_data();
-        let vectors: Vec<Vec<f32>> = match shape_of_output[..] {
-            [count, pieces, size] if count == shape[0] && pieces == shape[1] && size > 0 => {
+    fn run(&self, texts: &[&[u32]]) -> Result<Vec<Vec<f32>>, ModelFolderError> {
+        let (shape, values) = self.output(texts)?;
+        let vectors: Vec<Vec<f32>> = match shape[..] {
+            [_, pieces, size] => {
                 values.chunks_exact(pieces * size).map(|rows| self.pooling.pool(rows, size)).collect()
             }
             // Some models pool themselves.
-            [count, size] if count == shape[0] && size > 0 => {
-                values.chunks_exact(size).map(<[f32]>::to_vec).collect()
-            }
-            _ => return Err(self.unsuited("its output has no vector for each text")),
+            [_, size] => values.chunks_exact(size).map(<[f32]>::to_vec).collect(),
+            _ => Vec::new(),
         };
         let units = vectors.into_iter().map(unit).collect::<Option<_>>();
         units.ok_or_else(|| self.unsuited("it gave a vector that cannot be normalised"))
     }
 
-    fn unsuited(&self, what: &str) -> OnnxFolderError {
-        OnnxFolderError::Unsuited { path: self.path.clone(), what: what.to_owned() }
+    /// Runs the model. The result has two or three dimensions: the texts, perhaps the word pieces, and the numbers.
+    fn output(&self, texts: &[&[u32]]) -> Result<(Vec<usize>, Vec<f32>), ModelFolderError> {
+        let given = [texts.len(), texts.first().map_or(0, |text| text.len())];
+        let inputs = self.inputs.iter().map(|(node, input)| {
+            let values: Vec<i32> = match input {
+                OnnxInput::Ids => texts.concat().into_iter().map(u32::cast_signed).collect(),
+                OnnxInput::Mask => vec![1; given[0] * given[1]],
+                OnnxInput::Types => vec![0; given[0] * given[1]],
+            };
+            (*node, ValueOrView::from(NdTensor::from_data(given, values)))
+        });
+        let not_run = |source| ModelFolderError::NotRun { path: self.path.clone(), source };
+        let [output] = self.model.run_n(inputs.collect(), [self.output], None).map_err(not_run)?;
+        let output: Tensor<f32> = output.try_into().map_err(|_| self.unsuited("its output is not of f32"))?;
+        let shape = output.shape().to_vec();
+        let fits = match shape[..] {
+            [count, pieces, size] => [count, pieces] == given && size > 0,
+            [count, size] => count == given[0] && size > 0,
+            _ => false,
+        };
+        if fits {
+            Ok((shape, output.into_data()))
+        } else {
+            Err(self.unsuited("its output has no vector for each text"))
+        }
+    }
+
+    fn unsuited(&self, what: &str) -> ModelFolderError {
+        ModelFolderError::Unsuited { path: self.path.clone(), what: what.to_owned() }
     }
 }
 
-fn inputs(model: &Model, path: &Path) -> Result<Vec<(NodeId, OnnxInput)>, OnnxFolderError> {
-    let unsuited = |what| OnnxFolderError::Unsuited { path: path.to_owned(), what };
+/// The name of a model: that of its folder.
+fn name_of(folder: &Path) -> String {
+    folder.file_name().unwrap_or(folder.as_os_str()).to_string_lossy().into_owned()
+}
+
+fn inputs(model: &Model, path: &Path) -> Result<Vec<(NodeId, OnnxInput)>, ModelFolderError> {
+    let unsuited = |what| ModelFolderError::Unsuited { path: path.to_owned(), what };
     let named = model.input_ids().iter().map(|node| {
         let info = model.node_info(*node);
         match info.as_ref().and_then(rten::NodeInfo::name).unwrap_or_default() {
@@ -218,11 +251,12 @@ fn output(model: &Model) -> Option<NodeId> {
     named.next().or_else(|| model.output_ids().first().copied())
 }
 
-fn read(path: &Path) -> Result<Vec<u8>, OnnxFolderError> {
-    fs::read(path).map_err(|source| OnnxFolderError::Unreadable { path: path.to_owned(), source })
+fn read(path: &Path) -> Result<Vec<u8>, ModelFolderError> {
+    fs::read(path).map_err(|source| ModelFolderError::Unreadable { path: path.to_owned(), source })
 }
 
-fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, OnnxFolderError> {
+fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T, ModelFolderError> {
+    error::refuse_pointer(path)?;
     serde_json::from_slice(&read(path)?)
-        .map_err(|source| OnnxFolderError::NotJson { path: path.to_owned(), source })
+        .map_err(|source| ModelFolderError::NotJson { path: path.to_owned(), source })
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use tempfile::TempDir;
 use tulving_core::model::error::ModelError;
 use tulving_core::ports::Embedder;
-use tulving_models::{EmbedderConfig, embedder};
+use tulving_models::{EmbedderConfig, FolderConfig, TextPrefixes, check_folder, embedder, folder_prompts};
 
 /// The model, with these vectors by id: nothing, 1 0, 0 1, 3 4, -1 0, 0 -2. Made by `make.py` in the same
 /// folder.
@@ -29,7 +29,7 @@ fn folder() -> TempDir {
 }
 
 fn open(path: &Path) -> Result<Arc<dyn Embedder>, ModelError> {
-    embedder(&EmbedderConfig::Folder(path.to_owned()))
+    embedder(&EmbedderConfig::Folder(FolderConfig::new(path)))
 }
 
 fn opened(folder: &TempDir) -> Arc<dyn Embedder> {
@@ -137,8 +137,83 @@ fn what_is_missing_or_wrong_is_named() {
 #[test]
 fn a_configuration_leads_to_it() {
     let folder = folder();
-    let config = EmbedderConfig::Folder(folder.path().join("small"));
+    let config = EmbedderConfig::Folder(FolderConfig::new(folder.path().join("small")));
     assert!(embedder(&config).unwrap().model().unwrap().starts_with("small-"));
-    let nowhere = embedder(&EmbedderConfig::Folder(folder.path().join("nowhere")));
+    let nowhere = embedder(&EmbedderConfig::Folder(FolderConfig::new(folder.path().join("nowhere"))));
     assert!(nowhere.err().unwrap().to_string().contains("nowhere has no model.onnx"));
+}
+
+fn configured(folder: &TempDir, query: &str, passage: &str) -> FolderConfig {
+    let prefixes = TextPrefixes { query: query.to_owned(), passage: passage.to_owned() };
+    FolderConfig { prefixes, ..FolderConfig::new(folder.path().join("small")) }
+}
+
+#[test]
+fn prefixes_are_put_before_texts_and_belong_to_the_id() {
+    let folder = folder();
+    let plain = opened(&folder);
+    let prefixed = embedder(&EmbedderConfig::Folder(configured(&folder, "left ", "word "))).unwrap();
+    assert_eq!(prefixed.embed(&["down"]).unwrap(), plain.embed(&["word down"]).unwrap());
+    assert_eq!(prefixed.embed_query("down").unwrap(), plain.embed(&["left down"]).unwrap()[0]);
+    assert_eq!(plain.embed_query("down").unwrap(), plain.embed(&["down"]).unwrap()[0]);
+    let (one, other) = (plain.model().unwrap(), prefixed.model().unwrap());
+    assert!(other.starts_with(&format!("{one}+")), "{other}");
+}
+
+#[test]
+fn a_model_that_works_is_described() {
+    let folder = folder();
+    write(folder.path(), "small/sentence_bert_config.json", r#"{"max_seq_length": 32}"#);
+    let report = check_folder(&configured(&folder, "", "")).unwrap();
+    assert_eq!(report.model, opened(&folder).model().unwrap());
+    assert_eq!(
+        (report.dimensions, report.tokenizer, report.pooling, report.max_length),
+        (2, "WordPiece", "mean", 32)
+    );
+    // It knows no word of the texts, so all of them are the same to it.
+    assert!(report.similarity.unrelated > 0.99);
+}
+
+#[test]
+fn a_folder_that_cannot_be_used_has_a_code_and_a_hint() {
+    let folder = folder();
+    let small = folder.path().join("small");
+    let code = || check_folder(&configured(&folder, "", "")).map_or_else(|error| error.code(), |_| "");
+    write(
+        &small,
+        "model.onnx",
+        "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 470000000\n",
+    );
+    assert_eq!(code(), "incomplete_model");
+    write(&small, "model.onnx", "damaged");
+    assert_eq!(code(), "unusable_model");
+    write(&small, "model.onnx", MODEL);
+    let bpe = r#"{"model": {"type": "BPE", "vocab": {}, "merges": []}}"#;
+    write(&small, "tokenizer.json", bpe);
+    assert_eq!(code(), "unsupported_model");
+    write(&small, "tokenizer.json", "{}");
+    assert_eq!(code(), "invalid_model");
+    fs::remove_dir_all(&small).unwrap();
+    assert_eq!(code(), "not_a_folder");
+}
+
+#[test]
+fn the_prefixes_that_a_model_names_are_read() {
+    let folder = folder();
+    let small = folder.path().join("small");
+    assert!(folder_prompts(&small).unwrap().is_empty());
+    let file = "config_sentence_transformers.json";
+    for (text, query, passage) in [
+        (r#"{"__version__": {}}"#, "", ""),
+        (r#"{"prompts": null}"#, "", ""),
+        (r#"{"prompts": {"query": "query: ", "passage": "passage: "}}"#, "query: ", "passage: "),
+        (r#"{"prompts": {"query": "Q: ", "document": "", "other": "x"}}"#, "Q: ", ""),
+        (r#"{"prompts": {"document": "D: "}}"#, "", "D: "),
+    ] {
+        write(&small, file, text);
+        let prompts = folder_prompts(&small).unwrap();
+        assert_eq!((prompts.query.as_str(), prompts.passage.as_str()), (query, passage), "{text}");
+    }
+    write(&small, file, "{");
+    assert!(folder_prompts(&small).is_err());
 }

@@ -126,6 +126,18 @@ impl Feed for SqliteStore {
         self.read(|reader| Ok(VectorModels::read(reader)?.answers))
     }
 
+    fn next_model(&self) -> Result<Option<String>, StoreError> {
+        self.read(|reader| Ok(VectorModels::read(reader)?.next))
+    }
+
+    fn embedded(&self, model: &str) -> Result<u64, StoreError> {
+        self.read(|reader| {
+            let mut statement =
+                reader.prepare_cached("SELECT count(DISTINCT memory) FROM vectors WHERE model = ?1")?;
+            Ok(statement.query_row([model], |row| ColumnReader::of(row).count())?)
+        })
+    }
+
     fn unembedded(&self, model: &str) -> Result<u64, StoreError> {
         self.read_steadily(|reader| {
             let count = match VectorModels::read(reader)?.table(model) {

@@ -10,9 +10,9 @@ use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use super::{
     associate, attachment, audit, audit_quality, backup, completions, config, consolidate, context,
     conversation, demo, dissociate, doctor, done, dump, embed, extract_text, file, fold, forget, get,
-    history, import, jobs, journal, list, llm, load, long_term, mcp, memory, r#move, passes, push, recall,
-    related, revert, review, save, serve, shell, space, status_changes, tend, timeline, token, tool, turn,
-    update, usage,
+    history, import, jobs, journal, list, llm, load, long_term, mcp, memory, model, r#move, passes, push,
+    recall, related, revert, review, save, serve, shell, space, status_changes, tend, timeline, token, tool,
+    turn, update, usage,
 };
 use crate::exit;
 use crate::global::GlobalArgs;
@@ -149,6 +149,8 @@ pub(crate) enum Command {
     Attachment(attachment::AttachmentArgs),
     /// Compute the vectors that are still missing
     Embed(embed::EmbedArgs),
+    /// Show or change the embedding model
+    Model(model::ModelArgs),
     /// Test the configured language model
     Llm(llm::LlmArgs),
     /// Show what the language model has cost

@@ -170,11 +170,11 @@ fn model(store: &dyn Store, settings: &Settings) -> Option<DoctorCheck> {
         }
         (Ok(set_up), Some(answers)) if answers != set_up => {
             let text = format!("{set_up} is set up and works, but the stored vectors are from {answers}");
-            DoctorCheck::warn(
-                "model",
-                text,
-                "`tulving embed` makes the new vectors and then switches to them",
-            )
+            let hint = match store.next_model().ok()? == Some(set_up) {
+                true => "the change is under way: a server completes it, or `tulving embed` does",
+                false => "`tulving embed` makes the new vectors and then switches to them",
+            };
+            DoctorCheck::warn("model", text, hint)
         }
         (Ok(set_up), _) => DoctorCheck::ok("model", format!("{set_up} works")),
     })

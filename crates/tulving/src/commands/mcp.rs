@@ -10,8 +10,10 @@ use tulving_server::mcp::{AgentNaming, McpServer, StdioLimits, on_stdio};
 use crate::args::dialect;
 use crate::exit::Outcome;
 use crate::failure::{Cause, Failure};
+use crate::global::GlobalArgs;
 use crate::log::{BackgroundLog, Level, LogSettings};
 use crate::maintenance::{LlmWorker, Maintenance};
+use crate::model_watch::ModelWatch;
 use crate::print::Printer;
 use crate::wire::App;
 
@@ -33,7 +35,12 @@ pub(crate) struct McpArgs {
     dialect: String,
 }
 
-pub(super) fn run(args: &McpArgs, app: &App<'_>, printer: &mut Printer) -> Result<Outcome, Failure> {
+pub(super) fn run(
+    args: &McpArgs,
+    global: &GlobalArgs,
+    app: &App<'_>,
+    printer: &mut Printer,
+) -> Result<Outcome, Failure> {
     let dialect = dialect(&args.dialect)?;
     let caller = Caller { origin: Origin::Mcp, ..app.here()? };
     if printer.asks() {
@@ -50,6 +57,7 @@ pub(super) fn run(args: &McpArgs, app: &App<'_>, printer: &mut Printer) -> Resul
         tracing::warn!("{idle}");
     }
     let maintenance = Maintenance::start(&app.engine, app.store.home(), &app.store.upkeep, &app.index);
+    let model_watch = ModelWatch::start(global, app);
     let llm_worker = app.warn_read_only().then(|| LlmWorker::start(&app.engine, app.store.home()));
     let (engine, signal) = (Arc::clone(&app.engine), Arc::new(maintenance.signal()));
     let server = McpServer::new(engine, signal, caller, dialect, AgentNaming::Client);
@@ -59,6 +67,7 @@ pub(super) fn run(args: &McpArgs, app: &App<'_>, printer: &mut Printer) -> Resul
     if let Some(llm_worker) = llm_worker {
         llm_worker.stop();
     }
+    model_watch.stop();
     maintenance.stop();
     log.end();
     served.map_err(Cause::Mcp)?;

@@ -34,6 +34,7 @@ pub(crate) mod load;
 pub(crate) mod long_term;
 pub(crate) mod mcp;
 pub(crate) mod memory;
+pub(crate) mod model;
 pub(crate) mod r#move;
 pub(crate) mod passes;
 pub(crate) mod push;
@@ -153,7 +154,7 @@ fn act(
         Command::Turn(args) => turn::run(args, app, printer),
         Command::Recover(args) => turn::recover(args, app, printer),
         Command::Tool(args) => tool::run(args, app, printer),
-        Command::Mcp(args) => mcp::run(args, app, printer),
+        Command::Mcp(args) => mcp::run(args, global, app, printer),
         Command::Serve(args) => serve::run(args, global, app, printer),
         Command::Space(args) => space::run(args, app, printer),
         Command::Token(args) => token::run(args, app, printer),
@@ -166,6 +167,7 @@ fn act(
         Command::Undo(args) => passes::undo(args, app, printer),
         Command::Attachment(args) => attachment::run(args, app, printer),
         Command::Embed(args) => embed::run(args, app, printer),
+        Command::Model(args) => model::run(args, global, app, printer),
         Command::Llm(args) => llm::run(args, app, printer),
         Command::Usage(args) => usage::run(args, app, printer),
         Command::Load(args) => load::run(args, app, printer),

@@ -19,6 +19,7 @@ use crate::failure::{Cause, Failure};
 use crate::global::GlobalArgs;
 use crate::log::BackgroundLog;
 use crate::maintenance::{ConsolidationWorker, LifecycleWorker, LlmWorker, Maintenance};
+use crate::model_watch::ModelWatch;
 use crate::port_owner;
 use crate::print::Printer;
 use crate::reload::ConfigWatch;
@@ -99,6 +100,7 @@ pub(super) fn run(
     );
     app.files.watch();
     let maintenance = Maintenance::start(&app.engine, app.store.home(), &app.store.upkeep, &app.index);
+    let model_watch = ModelWatch::start(global, app);
     let writes = app.warn_read_only();
     let llm_worker = writes.then(|| LlmWorker::start(&app.engine, app.store.home()));
     let tending = &app.settings.tending;
@@ -118,6 +120,7 @@ pub(super) fn run(
     if let Some(llm_worker) = llm_worker {
         llm_worker.stop();
     }
+    model_watch.stop();
     maintenance.stop();
     tracing::info!("stopped");
     log.end();

@@ -3,16 +3,19 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use tulving_models::{EmbedderConfig, EmbeddingServiceConfig, RetryPolicy, ServiceUrl};
+use tulving_models::{
+    EmbedderConfig, EmbeddingServiceConfig, FolderConfig, RetryPolicy, ServiceUrl, TextPrefixes,
+};
 
 /// Time limit of a service for the work of a command after its answer, and for `doctor`.
 const HURRY: Duration = Duration::from_secs(3);
 
 /// The settings below `embedding`.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct EmbeddingSettings {
     pub(super) provider: EmbeddingProvider,
     pub(super) folder: PathBuf,
+    pub(super) prefixes: TextPrefixes,
     pub(super) base_url: ServiceUrl,
     pub(super) model: String,
     pub(super) key_variable: String,
@@ -30,6 +33,8 @@ pub(crate) struct EmbeddingCallOptions {
     pub(crate) known: Option<String>,
     /// The file in which processes note that the service did not answer.
     pub(crate) pause_file: Option<PathBuf>,
+    /// The file in which processes record the hashes of models in folders.
+    pub(crate) hash_file: Option<PathBuf>,
 }
 
 /// The source of vectors.
@@ -54,8 +59,40 @@ impl EmbeddingSettings {
         matches!(self.provider, EmbeddingProvider::OpenAi | EmbeddingProvider::Ollama)
     }
 
+    /// The name of the provider, as in the settings.
+    pub(crate) fn provider(&self) -> &'static str {
+        match self.provider {
+            EmbeddingProvider::BuiltIn => "built-in",
+            EmbeddingProvider::Off => "off",
+            EmbeddingProvider::Folder => "folder",
+            EmbeddingProvider::OpenAi => "openai",
+            EmbeddingProvider::Ollama => "ollama",
+        }
+    }
+
+    /// The place of the model, for people: its folder, or its name at the service; `None` for the built-in model.
+    pub(crate) fn place(&self) -> Option<String> {
+        match self.provider {
+            EmbeddingProvider::BuiltIn | EmbeddingProvider::Off => None,
+            EmbeddingProvider::Folder => Some(self.folder.display().to_string()),
+            EmbeddingProvider::OpenAi | EmbeddingProvider::Ollama => {
+                Some(format!("{} at {}", self.model, self.base_url))
+            }
+        }
+    }
+
+    /// The prefixes of the texts. The built-in model has none.
+    pub(crate) fn prefixes(&self) -> TextPrefixes {
+        match self.provider {
+            EmbeddingProvider::BuiltIn | EmbeddingProvider::Off => TextPrefixes::default(),
+            EmbeddingProvider::Folder | EmbeddingProvider::OpenAi | EmbeddingProvider::Ollama => {
+                self.prefixes.clone()
+            }
+        }
+    }
+
     fn service(&self, calling: EmbeddingCallOptions) -> Result<EmbeddingServiceConfig, String> {
-        let EmbeddingCallOptions { patience, known, pause_file } = calling;
+        let EmbeddingCallOptions { patience, known, pause_file, .. } = calling;
         if self.base_url.is_empty() {
             return Err("embedding.base_url is not set".to_owned());
         }
@@ -66,8 +103,8 @@ impl EmbeddingSettings {
             RetryPolicy::Patient => self.time_out,
             RetryPolicy::Hurried => self.time_out.min(HURRY),
         };
-        let (base_url, model) = (self.base_url.clone(), self.model.clone());
-        Ok(EmbeddingServiceConfig { base_url, model, time_out, patience, known, pause_file })
+        let (base_url, model, prefixes) = (self.base_url.clone(), self.model.clone(), self.prefixes.clone());
+        Ok(EmbeddingServiceConfig { base_url, model, prefixes, time_out, patience, known, pause_file })
     }
 
     /// Returns the configuration for the models, or the setting that is missing.
@@ -79,7 +116,11 @@ impl EmbeddingSettings {
             EmbeddingProvider::Folder if self.folder.as_os_str().is_empty() => {
                 return Err("embedding.folder is not set".to_owned());
             }
-            EmbeddingProvider::Folder => EmbedderConfig::Folder(self.folder.clone()),
+            EmbeddingProvider::Folder => EmbedderConfig::Folder(FolderConfig {
+                folder: self.folder.clone(),
+                prefixes: self.prefixes.clone(),
+                hash_file: calling.hash_file,
+            }),
             EmbeddingProvider::OpenAi => EmbedderConfig::OpenAi { service: self.service(calling)?, key_env },
             EmbeddingProvider::Ollama => EmbedderConfig::Ollama(self.service(calling)?),
         })

@@ -83,6 +83,22 @@ pub(crate) enum SettingError {
         /// The error of the system.
         source: io::Error,
     },
+    /// A setting was to be written, and another source overrides it.
+    #[error("{key} is set by {place}, which overrides config.toml")]
+    SetElsewhere {
+        /// The key.
+        key: &'static str,
+        /// The place of the present value.
+        place: SettingSource,
+    },
+    /// The file cannot be written.
+    #[error("{} was not changed: {why}", path.display())]
+    NotWritten {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        why: String,
+    },
     /// Two settings need each other, and one is missing.
     #[error("{given} is set and {missing} is not")]
     Alone {
@@ -132,7 +148,7 @@ impl SettingError {
     /// Returns the class of the error.
     pub(crate) fn class(&self) -> Class {
         match self {
-            Self::Unreadable { .. } | Self::NoHome => Class::Host,
+            Self::Unreadable { .. } | Self::NotWritten { .. } | Self::NoHome => Class::Host,
             _ => Class::Caller,
         }
     }
@@ -148,6 +164,8 @@ impl SettingError {
             Self::Backend { .. } => "invalid_backend",
             Self::Registry { source, .. } => source.code(),
             Self::Unreadable { .. } => "unreadable",
+            Self::SetElsewhere { .. } => "setting_overridden",
+            Self::NotWritten { .. } => "config_not_written",
             Self::NoHome => "no_home",
         }
     }
@@ -186,6 +204,10 @@ impl SettingError {
                     .to_owned(),
             ),
             Self::Registry { source, .. } => Some(source.hint()),
+            Self::SetElsewhere { .. } => Some("remove it there, and repeat the command".to_owned()),
+            Self::NotWritten { .. } => {
+                Some("make the home and config.toml writable, or change the setting by hand".to_owned())
+            }
             Self::NoHome => Some(format!("name a folder with --home or {HOME}")),
             _ => None,
         }

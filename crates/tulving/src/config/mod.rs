@@ -6,6 +6,7 @@
 //! `TULVING_`, such as Kubernetes for a service named `tulving`.
 
 mod backends;
+mod edit;
 mod embedding;
 mod error;
 mod file;
@@ -36,7 +37,6 @@ use tulving_core::{ConsolidationSettings, SecretPolicies};
 use crate::global::GlobalArgs;
 use crate::log::LogSettings;
 use crate::nearest::nearest;
-use embedding::EmbeddingSettings;
 use file::{ConfigEntry, ConfigFile};
 use llm::{LLM_KEY, LlmSettings};
 use objects::ObjectSettings;
@@ -44,7 +44,8 @@ use server::ServerSettings;
 use table::{Setting, settings as all_settings};
 
 pub(crate) use backends::BackendSetting;
-pub(crate) use embedding::EmbeddingCallOptions;
+pub(crate) use edit::SettingChange;
+pub(crate) use embedding::{EmbeddingCallOptions, EmbeddingSettings};
 pub(crate) use error::SettingError;
 pub(crate) use file::LISTS;
 pub(crate) use llm::{KEY_BYTES, KeySource};
@@ -328,7 +329,7 @@ fn take(
         let got = preview::short(&setting.shown(text));
         return Err(SettingError::Value { place: source, key: setting.key, got, expects: setting.expects });
     }
-    let value = setting.shown(text.trim());
+    let value = setting.shown(if setting.keeps_spaces() { text } else { text.trim() });
     let json = setting.shape.json(&value);
     let chosen = SettingValue { key: setting.key, value, json, source, about: setting.about };
     match settings.chosen.iter_mut().find(|old| old.key == setting.key) {

@@ -13,6 +13,7 @@ use tulving_core::model::error::{Class, Error, Invalid, StoreError};
 use tulving_core::model::time::InvalidTime;
 use tulving_core::model::vocabulary::UnknownWord;
 use tulving_dialects::tool::ToolError;
+use tulving_models::ModelFolderError;
 use tulving_server::http::ListenError;
 use tulving_server::mcp::StdioServerError;
 use tulving_store::foreign::ForeignError;
@@ -39,6 +40,9 @@ pub(crate) enum Cause {
     /// The input cannot be read.
     #[error(transparent)]
     Input(#[from] InputError),
+    /// A folder has no model that can be used.
+    #[error(transparent)]
+    ModelFolder(Box<ModelFolderError>),
     /// The data of another memory system cannot be read.
     #[error(transparent)]
     Foreign(#[from] ForeignError),
@@ -112,6 +116,8 @@ impl Failure {
             Cause::Engine(error) => error.class(),
             Cause::Setting(error) => error.class(),
             Cause::Input(error) => error.class(),
+            Cause::ModelFolder(error) if error.is_of_the_host() => Class::Host,
+            Cause::ModelFolder(_) => Class::Caller,
             Cause::Foreign(error) => error.class(),
             Cause::Usage(_) | Cause::Unconfirmed(_) => Class::Caller,
             Cause::NotAMember(_) => Class::Denied,
@@ -127,6 +133,7 @@ impl Failure {
             Cause::Engine(error) => error.code(),
             Cause::Setting(error) => error.code(),
             Cause::Input(error) => error.code(),
+            Cause::ModelFolder(error) => error.code(),
             Cause::Foreign(error) => error.code(),
             Cause::Usage(_) => "usage",
             Cause::Unconfirmed(_) => "unconfirmed",
@@ -145,6 +152,7 @@ impl Failure {
             Cause::Engine(error) => error.hint(),
             Cause::Setting(error) => error.hint(),
             Cause::Input(error) => error.hint(),
+            Cause::ModelFolder(error) => Some(error.hint().to_owned()),
             Cause::Foreign(error) => error.hint(),
             Cause::NotAMember(outside) => Some(outside.hint.clone()),
             Cause::Refused(refusal) => refusal.hint.clone(),
@@ -208,6 +216,12 @@ impl Failure {
 impl<C: Into<Cause>> From<C> for Failure {
     fn from(cause: C) -> Self {
         Self { cause: cause.into(), hint: None }
+    }
+}
+
+impl From<ModelFolderError> for Cause {
+    fn from(error: ModelFolderError) -> Self {
+        Self::ModelFolder(Box::new(error))
     }
 }
 

@@ -54,6 +54,9 @@ mod processes;
 /// Recall by meaning, with the real model and the real index.
 mod recall;
 
+/// Embedding models in folders: added, refused, changed while a server runs, and found across languages.
+mod model;
+
 /// Embedding by a service that is slow, unreachable, replaced, or has a password in its address.
 mod service;
 

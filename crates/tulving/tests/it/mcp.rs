@@ -1,7 +1,7 @@
 //! `tulving mcp` as a client meets it: lines on standard input and output, also those that no good client writes.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::process::{Child, ChildStdin, Stdio};
+use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::Duration;
@@ -43,7 +43,10 @@ impl Client {
     }
 
     pub(crate) fn with(tulving: &Tulving, args: &[&str]) -> Self {
-        let mut command = tulving.command(args);
+        Self::spawn(tulving.command(args))
+    }
+
+    pub(crate) fn spawn(mut command: Command) -> Self {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("it starts");
         let output = BufReader::new(child.stdout.take().expect("piped"));

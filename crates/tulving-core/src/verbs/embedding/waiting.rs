@@ -13,7 +13,7 @@ use crate::ports::Embedder;
 use crate::verbs::access::{self, Ports};
 
 use super::near_duplicates::{LinkCandidate, link, near};
-use super::{Source, answering, embedder_of, vectors};
+use super::{Source, answering, embedder_of, pinned, vectors};
 
 /// Number of sections embedded before their vectors are written. Also the maximum number of memories read for one such
 /// batch.
@@ -59,7 +59,8 @@ pub struct FailedEmbedding {
 /// The model to embed for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum EmbeddingTarget {
-    /// The answering model or, if there is none, the configured model.
+    /// The answering model or, if there is none, the configured model. If the change to the configured model was requested,
+    /// continues it.
     Answering,
     /// The answering model first, then the configured model. Once the configured model has embedded all memories, it
     /// becomes the answering model.
@@ -73,7 +74,8 @@ pub(crate) fn embed_waiting(
     most: usize,
 ) -> Result<EmbeddingProgress, Error> {
     let mut report = EmbeddingProgress::default();
-    let set_up = match ports.embedder.model() {
+    let embedder = pinned(&ports.embedder);
+    let set_up = match embedder.model() {
         Err(ModelError::None) => return Ok(report),
         set_up => set_up?,
     };
@@ -84,17 +86,26 @@ pub(crate) fn embed_waiting(
         }
         report.left = ports.store.unembedded(model)?;
     }
-    if answers.as_ref() == Some(&set_up) || (aim == EmbeddingTarget::Answering && answers.is_some()) {
+    let changes = match aim {
+        EmbeddingTarget::SetUp => true,
+        EmbeddingTarget::Answering => {
+            answers.is_some() && ports.store.next_model()?.as_ref() == Some(&set_up)
+        }
+    };
+    if answers.as_ref() == Some(&set_up) || (!changes && answers.is_some()) {
         return Ok(report);
     }
     let room = most.saturating_sub(report.sections);
     report.failed.clear();
-    embed_for(ports, ports.embedder.as_ref(), aim, room, &mut report)?;
+    embed_for(ports, embedder.as_ref(), aim, room, &mut report)?;
     report.left = ports.store.unembedded(&set_up)?;
     // Memories that the new model cannot embed do not stop the change: keyword search finds them with either model.
-    let all_tried = report.left <= report.failed.len() as u64;
+    let all_tried = match aim {
+        EmbeddingTarget::SetUp => report.left <= report.failed.len() as u64,
+        EmbeddingTarget::Answering => ports.store.unembedded_ids(&set_up, TRIES, 1)?.is_empty(),
+    };
     // In a store without a model, the first model that embeds a memory becomes the answering model.
-    if aim == EmbeddingTarget::SetUp && all_tried && ports.store.model()?.as_ref() != Some(&set_up) {
+    if changes && all_tried && ports.store.model()?.as_ref() != Some(&set_up) {
         let choose = Write::ChooseModel { from: answers, to: set_up.clone() };
         match ports.store.apply(&access::own_changes(ports.clock.now(), vec![choose])) {
             Ok(_) => report.took_over = Some(set_up),
@@ -282,11 +293,13 @@ pub(crate) fn embed_memory(
 
 /// Returns true if memories wait that this process can embed.
 pub(crate) fn is_due(ports: &Ports) -> Result<bool, Error> {
-    let answers = ports.store.model()?;
+    let (answers, next) = (ports.store.model()?, ports.store.next_model()?);
+    let waits = |model: &String| -> Result<bool, StoreError> {
+        Ok(!ports.store.unembedded_ids(model, TRIES, 1)?.is_empty())
+    };
     // If no memory waits, the embedding service is not called.
-    if let Some(model) = &answers
-        && ports.store.unembedded_ids(model, TRIES, 1)?.is_empty()
-    {
+    let waiting = answers.as_ref().map_or(Ok(true), waits)?;
+    if !waiting && next.is_none() {
         return Ok(false);
     }
     let set_up = match ports.embedder.model() {
@@ -294,9 +307,45 @@ pub(crate) fn is_due(ports: &Ports) -> Result<bool, Error> {
         set_up => set_up?,
     };
     match answers {
-        Some(model) => Ok(embedder_of(ports, &model).is_some()),
+        Some(_) if next.as_ref() == Some(&set_up) => Ok(true),
+        Some(model) => Ok(waiting && embedder_of(ports, &model).is_some()),
         None => Ok(!ports.store.unembedded_ids(&set_up, TRIES, 1)?.is_empty()),
     }
+}
+
+/// The state of the models of a store.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ModelStatus {
+    /// The model whose vectors recall uses; `None` before the first vector.
+    pub answers: Option<String>,
+    /// Number of memories with vectors of this model.
+    pub embedded: u64,
+    /// The model that will replace it.
+    pub next: Option<String>,
+    /// Number of memories that wait for vectors of the next model or, if there is none, of the answering model.
+    pub waiting: u64,
+}
+
+/// Requests that the configured model becomes the answering model. The memories are embedded by `embed_waiting`. Only an
+/// admin of the org may call this.
+pub(crate) fn request_model(ports: &Ports, caller: &Caller) -> Result<ModelStatus, Error> {
+    access::require_org_admin(ports, caller)?;
+    let model = pinned(&ports.embedder).model()?;
+    let write = Write::RequestModel { model };
+    ports.store.apply(&access::own_changes(ports.clock.now(), vec![write]))?;
+    model_status(ports, caller)
+}
+
+/// Returns the state of the models. Only an admin of the org may call this.
+pub(crate) fn model_status(ports: &Ports, caller: &Caller) -> Result<ModelStatus, Error> {
+    access::require_org_admin(ports, caller)?;
+    let (answers, next) = (ports.store.model()?, ports.store.next_model()?);
+    let waiting = match next.as_ref().or(answers.as_ref()) {
+        Some(model) => ports.store.unembedded(model)?,
+        None => waiting(ports, caller)?,
+    };
+    let embedded = answers.as_ref().map_or(Ok(0), |model| ports.store.embedded(model))?;
+    Ok(ModelStatus { answers, embedded, next, waiting })
 }
 
 /// Returns the number of memories that wait for vectors of the answering or the future model. Only an admin of the org

@@ -10,7 +10,7 @@ use tulving_text::when::QuestionInterval;
 use tulving_text::{person, terms, when};
 
 use crate::model::answer::{FailedLane, Lane};
-use crate::model::error::{Error, IndexError, ModelError};
+use crate::model::error::{Error, IndexError};
 use crate::model::id::MemoryId;
 use crate::model::request::{Caller, Filter, Fusion, RecallQuestion, Sort};
 use crate::model::search::{QueryVector, SearchQuery, SearchResults, SearchScope};
@@ -129,10 +129,7 @@ fn waiting(count: u64) -> String {
 fn meaning(ports: &Ports, text: &str) -> Result<QueryVector, Error> {
     let embedder = embedding::answering(ports)?;
     let model = embedder.model()?;
-    match embedder.embed(&[text])?.pop() {
-        Some(vector) => Ok(QueryVector { model, vector }),
-        None => Err(ModelError::Failed { model, why: "it gave no vector".to_owned() }.into()),
-    }
+    Ok(QueryVector { model, vector: embedder.embed_query(text)? })
 }
 
 /// Follows associations from the best results of the other lanes. The engine's own ranking uses only associations that

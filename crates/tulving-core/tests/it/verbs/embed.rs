@@ -88,6 +88,112 @@ fn two_processes_with_different_models_do_not_embed_the_store_in_turns() {
     assert_eq!(bed.store.model().expect("known"), Some("other".to_owned()));
 }
 
+#[test]
+fn a_requested_change_is_completed_in_the_background() {
+    let bed = bed();
+    let user = bed.user();
+    for n in 0..10 {
+        bed.save(&user, format!("Measurement {n} of the tide").as_str());
+    }
+    let other = bed.beside_with(Arc::new(Other), vec![Arc::new(FakeEmbedder)]);
+    assert!(!other.has_to_embed().expect("known"));
+    let status = other.request_model(&user).expect("requested");
+    assert_eq!((status.answers.as_deref(), status.next.as_deref()), (Some("fake"), Some("other")));
+    assert_eq!(status.waiting, 10);
+    // A process with the old model does not take part.
+    assert!(!bed.engine.has_to_embed().expect("known"));
+    assert_eq!(bed.engine.embed_waiting(100).expect("nothing to do").done, 0);
+    assert!(other.has_to_embed().expect("known"));
+    let step = other.embed_waiting(4).expect("embedded");
+    assert_eq!((step.done, step.left, step.took_over), (4, 6, None));
+    assert_eq!(other.recall(&user, &request(RecallQuestion::new("tide"))).expect("an answer").missing, []);
+    let step = other.embed_waiting(100).expect("embedded");
+    assert_eq!((step.done, step.left, step.took_over), (6, 0, Some("other".to_owned())));
+    assert!(!other.has_to_embed().expect("known"));
+    let status = other.model_status(&user).expect("known");
+    assert_eq!((status.answers.as_deref(), status.next, status.waiting), (Some("other"), None, 0));
+}
+
+#[test]
+fn a_request_for_the_model_in_use_cancels_the_change() {
+    let bed = bed();
+    let user = bed.user();
+    for n in 0..5 {
+        bed.save(&user, format!("Measurement {n} of the tide").as_str());
+    }
+    let other = bed.beside_with(Arc::new(Other), vec![Arc::new(FakeEmbedder)]);
+    other.request_model(&user).expect("requested");
+    assert_eq!(other.embed_waiting(2).expect("embedded").done, 2);
+    assert_eq!(bed.engine.request_model(&user).expect("requested").next, None);
+    let step = other.embed_waiting(100).expect("nothing to do");
+    assert_eq!((step.done, step.took_over), (0, None));
+    assert_eq!(bed.store.model().expect("known").as_deref(), Some("fake"));
+}
+
+#[test]
+fn a_memory_that_the_next_model_cannot_embed_does_not_stop_the_change() {
+    let bed = bed();
+    let user = bed.user();
+    for n in 0..5 {
+        bed.save(&user, format!("Measurement {n} of the tide").as_str());
+    }
+    bed.save(&user, "poison");
+    /// `Other`, but it fails like `Choosy`.
+    struct ChoosyOther;
+    impl Embedder for ChoosyOther {
+        fn model(&self) -> Result<String, ModelError> {
+            Other.model()
+        }
+        fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, ModelError> {
+            Choosy(AtomicUsize::new(0)).embed(texts)?;
+            Other.embed(texts)
+        }
+    }
+    let other = bed.beside_with(Arc::new(ChoosyOther), vec![Arc::new(FakeEmbedder)]);
+    other.request_model(&user).expect("requested");
+    let steps: Vec<_> = (0..5).map(|_| other.embed_waiting(100).expect("embedded").took_over).collect();
+    assert!(steps.contains(&Some("other".to_owned())), "{steps:?}");
+}
+
+/// Two embedders in the place of one, like a setting that is changed while a server runs.
+struct Replaced(AtomicUsize);
+
+impl Embedder for Replaced {
+    fn pinned(&self) -> Option<Arc<dyn Embedder>> {
+        let turn = self.0.fetch_add(1, Ordering::SeqCst);
+        Some(if turn.is_multiple_of(2) { Arc::new(FakeEmbedder) } else { Arc::new(Other) })
+    }
+
+    fn model(&self) -> Result<String, ModelError> {
+        unreachable!("an operation calls only the embedder that it got")
+    }
+
+    fn embed(&self, _: &[&str]) -> Result<Vec<Vec<f32>>, ModelError> {
+        unreachable!("an operation calls only the embedder that it got")
+    }
+}
+
+#[test]
+fn an_operation_uses_one_embedder_from_start_to_end() {
+    let bed = crate::bed::Bed::embedding(Arc::new(Replaced(AtomicUsize::new(0))));
+    let user = bed.user();
+    for n in 0..6 {
+        bed.save(&user, format!("Measurement {n} of the tide").as_str());
+        drop(bed.engine.recall(&user, &request(RecallQuestion::new("tide"))));
+        drop(bed.engine.embed_waiting(10));
+    }
+    let ids = bed.store.unembedded_ids("fake", u32::MAX, 10).expect("ids");
+    assert_eq!(bed.store.model().expect("known").as_deref(), Some("fake"));
+    for entry in bed.store.entries_after(None, 10, Some("fake")).expect("entries") {
+        let text = entry.memory.fields.text.content.clone();
+        if ids.contains(&entry.memory.id) {
+            continue;
+        }
+        let made = entry.chunks[0].embedding.clone().expect("a vector");
+        assert_eq!(made.vector, FakeEmbedder.embed(&[&text]).expect("a vector")[0]);
+    }
+}
+
 /// A model that fails on every text with a certain word, and on no other.
 struct Choosy(AtomicUsize);
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use super::{OnnxFolderError, read_json};
+use super::{ModelFolderError, read_json};
 
 pub(super) const FILE: &str = "1_Pooling/config.json";
 
@@ -18,13 +18,13 @@ pub(super) enum Pooling {
 }
 
 impl Pooling {
-    pub(super) fn read(folder: &Path) -> Result<Self, OnnxFolderError> {
+    pub(super) fn read(folder: &Path) -> Result<Self, ModelFolderError> {
         let path = folder.join(FILE);
         if !path.is_file() {
             return Ok(Self::Mean);
         }
         let config: Map<String, Value> = read_json(&path)?;
-        Self::named(&config).map_err(|mode| OnnxFolderError::Unsuited {
+        Self::named(&config).map_err(|mode| ModelFolderError::Unsuited {
             path,
             what: format!("the pooling `{mode}` is not supported; mean, cls and max are"),
         })
@@ -45,6 +45,15 @@ impl Pooling {
             ["cls" | "cls_token"] => Ok(Self::First),
             ["max" | "max_tokens"] => Ok(Self::Largest),
             ref others => Err(others.join(", ")),
+        }
+    }
+
+    /// The name, as the file has it.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Mean => "mean",
+            Self::First => "cls",
+            Self::Largest => "max",
         }
     }
 

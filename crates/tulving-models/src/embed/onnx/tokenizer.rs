@@ -1,18 +1,22 @@
 //! Reads the tokenizer of a folder: `tokenizer.json`, or `vocab.txt` with the rules of BERT.
 //!
-//! Only word-piece tokenizers that split text as BERT does are supported. A setting that would produce different pieces
-//! is refused, and the error names the setting: with different pieces than in its training, a model returns vectors
-//! that look valid but are not.
+//! Two kinds are supported: word pieces, if text is split as BERT does, and Unigram, as SentencePiece makes it. A setting
+//! that would produce different pieces is refused, and the error names the setting: with different pieces than in its
+//! training, a model returns vectors that look valid but are not.
+
+mod unigram;
+mod vocabulary;
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::path::Path;
 
 use serde::Deserialize;
 use serde_json::Value;
 
+use self::vocabulary::VocabularyField;
+use super::super::unigram::UnigramTokenizer;
 use super::super::wordpiece::{LONGEST_WORD, NormalizerRules, SpecialTokens, Vocabulary, WordPiece};
-use super::{OnnxFolderError, read, read_json};
+use super::{ModelFolderError, read, read_json};
 
 /// The tokenizer files. The first one that exists is used.
 pub(super) const FILES: [&str; 2] = ["tokenizer.json", "vocab.txt"];
@@ -22,10 +26,15 @@ pub(super) const SETTINGS: [&str; 2] = ["sentence_bert_config.json", "tokenizer_
 /// The default limit of models of the BERT family.
 const MOST_PIECES: usize = 512;
 
-/// The word pieces of a model, and the maximum number of pieces that the model accepts.
+/// The tokenizer of a model, and the maximum number of pieces that the model accepts.
 pub(super) struct Tokenizer {
-    pieces: WordPiece,
+    kind: TokenizerKind,
     most: usize,
+}
+
+enum TokenizerKind {
+    WordPiece(WordPiece),
+    Unigram(UnigramTokenizer),
 }
 
 /// `sentence_bert_config.json`
@@ -52,7 +61,7 @@ struct TokenizerFile {
     normalizer: Option<Value>,
     pre_tokenizer: Option<Value>,
     post_processor: Option<Value>,
-    model: WordPieceModel,
+    model: TokenizerModel,
 }
 
 #[derive(Deserialize)]
@@ -65,6 +74,10 @@ struct AddedToken {
     normalized: Option<bool>,
     #[serde(default)]
     single_word: bool,
+    #[serde(default)]
+    lstrip: bool,
+    #[serde(default)]
+    rstrip: bool,
 }
 
 #[derive(Deserialize)]
@@ -78,49 +91,77 @@ struct BertNormalizer {
     lowercase: bool,
 }
 
+/// The part `model`. Some fields belong to one kind only.
 #[derive(Deserialize)]
-struct WordPieceModel {
+struct TokenizerModel {
     /// The kind of the model. Files of old versions do not contain it.
-    #[serde(rename = "type", default = "word_piece")]
-    kind: String,
+    #[serde(rename = "type")]
+    kind: Option<String>,
     #[serde(default)]
     unk_token: Option<String>,
     #[serde(default)]
     continuing_subword_prefix: Option<String>,
     #[serde(default)]
     max_input_chars_per_word: Option<usize>,
-    /// A table for word-piece models, a list for other models.
-    vocab: Value,
+    #[serde(default)]
+    unk_id: Option<usize>,
+    #[serde(default)]
+    byte_fallback: bool,
+    vocab: VocabularyField,
 }
 
-fn word_piece() -> String {
-    "WordPiece".to_owned()
+impl TokenizerModel {
+    /// The kind. Without a name, the kind follows from the vocabulary.
+    fn kind(&self) -> &str {
+        match (&self.kind, &self.vocab) {
+            (Some(kind), _) => kind,
+            (None, VocabularyField::Table(_)) => "WordPiece",
+            (None, VocabularyField::Scored(_)) => "Unigram",
+        }
+    }
 }
 
 impl Tokenizer {
-    pub(super) fn read(folder: &Path) -> Result<Self, OnnxFolderError> {
+    pub(super) fn read(folder: &Path) -> Result<Self, ModelFolderError> {
         let [sentence, tokenizer] = SETTINGS.map(|file| folder.join(file));
         let sentence: SentenceSettings =
             if sentence.is_file() { read_json(&sentence)? } else { SentenceSettings::default() };
         let settings: TokenizerSettings =
             if tokenizer.is_file() { read_json(&tokenizer)? } else { TokenizerSettings::default() };
         let [json, vocabulary] = FILES.map(|file| folder.join(file));
-        let pieces = if json.is_file() {
+        let kind = if json.is_file() {
             read_json::<TokenizerFile>(&json)?
-                .pieces()
-                .map_err(|what| OnnxFolderError::Unsuited { path: json, what })
+                .tokenizer()
+                .map_err(|what| ModelFolderError::Unsuited { path: json, what })
         } else {
             let lower_case = settings.do_lower_case.unwrap_or(true);
             of_lines(&read(&vocabulary)?, lower_case)
-                .map_err(|what| OnnxFolderError::Unsuited { path: vocabulary, what })
+                .map(TokenizerKind::WordPiece)
+                .map_err(|what| ModelFolderError::Unsuited { path: vocabulary, what })
         }?;
         let said = settings.model_max_length.filter(|most| (1.0..=65_536.0).contains(most));
         let most = sentence.max_seq_length.or(said.map(|most| most as usize)).unwrap_or(MOST_PIECES);
-        Ok(Self { pieces, most })
+        Ok(Self { kind, most })
+    }
+
+    /// The name of the kind, as `tokenizer.json` has it.
+    pub(super) fn kind(&self) -> &'static str {
+        match self.kind {
+            TokenizerKind::WordPiece(_) => "WordPiece",
+            TokenizerKind::Unigram(_) => "Unigram",
+        }
+    }
+
+    /// Maximum number of pieces of a text, with the tokens at its ends.
+    pub(super) fn most(&self) -> usize {
+        self.most
     }
 
     pub(super) fn encode(&self, text: &str) -> Vec<u32> {
-        self.pieces.encode(text, self.most)
+        match &self.kind {
+            TokenizerKind::WordPiece(pieces) => pieces.encode(text, self.most),
+            TokenizerKind::Unigram(pieces) => pieces.encode(text, self.most),
+        }
     }
 }
 
@@ -134,11 +175,17 @@ fn of_lines(file: &[u8], lower_case: bool) -> Result<WordPiece, String> {
 }
 
 impl TokenizerFile {
-    fn pieces(self) -> Result<WordPiece, String> {
-        let kind = &self.model.kind;
-        if *kind != word_piece() {
-            return Err(format!("the tokenizer is of the kind {kind}, and only WordPiece is supported"));
+    fn tokenizer(self) -> Result<TokenizerKind, String> {
+        match self.model.kind() {
+            "WordPiece" => self.pieces().map(TokenizerKind::WordPiece),
+            "Unigram" => self.unigram().map(TokenizerKind::Unigram),
+            other => Err(format!(
+                "the tokenizer is of the kind {other}, and only WordPiece and Unigram are supported"
+            )),
         }
+    }
+
+    fn pieces(self) -> Result<WordPiece, String> {
         if self.model.continuing_subword_prefix.as_deref().is_some_and(|prefix| prefix != "##") {
             return Err("the inner pieces of words do not begin with ##".to_owned());
         }
@@ -146,8 +193,9 @@ impl TokenizerFile {
         let rules = self.rules()?;
         self.check_cut()?;
         self.check_added()?;
-        let vocabulary: HashMap<String, u32> =
-            serde_json::from_value(self.model.vocab).map_err(|error| format!("the vocabulary: {error}"))?;
+        let VocabularyField::Table(vocabulary) = self.model.vocab else {
+            return Err("the vocabulary of a WordPiece tokenizer is a table of pieces and ids".to_owned());
+        };
         let vocabulary: Vocabulary =
             vocabulary.into_iter().map(|(piece, id)| (Cow::Owned(piece), id)).collect();
         let id = |name: &str| {
@@ -264,7 +312,10 @@ mod tests {
             "model": { "type": "WordPiece", "unk_token": "[UNK]", "vocab": { "[UNK]": 2, "cafe": 3, "##s": 4 } },
         });
         change(&mut file);
-        serde_json::from_value::<TokenizerFile>(file).unwrap().pieces()
+        match serde_json::from_value::<TokenizerFile>(file).unwrap().tokenizer()? {
+            TokenizerKind::WordPiece(pieces) => Ok(pieces),
+            TokenizerKind::Unigram(_) => Err("a Unigram tokenizer".to_owned()),
+        }
     }
 
     #[test]
@@ -286,8 +337,9 @@ mod tests {
     #[test]
     fn another_kind_is_named() {
         let described = |change: fn(&mut Value)| pieces(change).err().unwrap();
-        let kind = described(|file| file["model"] = json!({ "type": "Unigram", "vocab": [["a", 0.0]] }));
-        assert_eq!(kind, "the tokenizer is of the kind Unigram, and only WordPiece is supported");
+        let kind =
+            described(|file| file["model"] = json!({ "type": "BPE", "vocab": { "a": 0 }, "merges": [] }));
+        assert_eq!(kind, "the tokenizer is of the kind BPE, and only WordPiece and Unigram are supported");
         let normalizer = described(|file| file["normalizer"] = json!({ "type": "Precompiled" }));
         assert_eq!(
             normalizer,

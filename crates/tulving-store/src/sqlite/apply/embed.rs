@@ -118,6 +118,20 @@ impl ChangeSetWriter<'_> {
         Ok(())
     }
 
+    /// Prepares a model on request, and cancels the request for another one.
+    pub(super) fn request_model(&mut self, model: &str) -> Result<(), SqliteError> {
+        let VectorModels { answers, next } = self.models()?.clone();
+        if answers.is_none() {
+            return Ok(());
+        }
+        if next.is_some() && next.as_deref() != Some(model) {
+            forget_next(self.transaction)?;
+            look_for_stale(self.transaction)?;
+            self.models = Some(VectorModels { answers, next: None });
+        }
+        self.prepare_model(model)
+    }
+
     /// Prepares a model that is not current but already embeds memories: it will become the current model. From now on,
     /// the memories that wait for it are recorded. Only one model can be prepared at a time.
     fn prepare_model(&mut self, model: &str) -> Result<(), SqliteError> {

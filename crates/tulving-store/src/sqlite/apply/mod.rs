@@ -151,6 +151,7 @@ impl ChangeSetWriter<'_> {
             Write::Replace { id, from, new } => self.replace(*id, *from, new),
             Write::Embed { id, from, embeddings } => self.embed(*id, *from, embeddings),
             Write::NotEmbedded { id, model } => self.not_embedded(*id, model),
+            Write::RequestModel { model } => self.request_model(model),
             Write::ChooseModel { from, to } => self.choose_model(from.as_deref(), to),
             Write::Reline { id, line } => self.reline(*id, *line),
             Write::Mirrored { space, path, from, to } => {

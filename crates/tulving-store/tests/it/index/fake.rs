@@ -253,6 +253,14 @@ impl Feed for Fake {
         Ok(self.inner().model.clone())
     }
 
+    fn next_model(&self) -> Result<Option<String>, StoreError> {
+        Ok(None)
+    }
+
+    fn embedded(&self, _: &str) -> Result<u64, StoreError> {
+        Ok(0)
+    }
+
     fn unembedded(&self, _: &str) -> Result<u64, StoreError> {
         Ok(0)
     }

@@ -92,6 +92,11 @@ fn entry(text: &str) -> Option<&str> {
 }
 
 impl Setting {
+    /// True if spaces at the ends of the value matter.
+    pub(super) fn keeps_spaces(&self) -> bool {
+        self.key.ends_with("_prefix")
+    }
+
     /// Returns a value without secrets: an address may contain a password, and an invalid entry name may be the key itself.
     pub(super) fn shown(&self, text: &str) -> String {
         match self.key {

@@ -40,6 +40,30 @@ pub(super) const SETTINGS: &[Setting] = &[
         },
     },
     Setting {
+        key: "embedding.query_prefix",
+        variable: "TULVING_EMBEDDING_QUERY_PREFIX",
+        default: "",
+        about: "a text before every question, such as \"query: \" for E5 models; not for the built-in model",
+        expects: "a text",
+        shape: SettingType::Text,
+        take: |settings, text| {
+            text.clone_into(&mut settings.embedding.prefixes.query);
+            Some(())
+        },
+    },
+    Setting {
+        key: "embedding.passage_prefix",
+        variable: "TULVING_EMBEDDING_PASSAGE_PREFIX",
+        default: "",
+        about: "a text before every stored text, such as \"passage: \" for E5 models; not for the built-in model",
+        expects: "a text",
+        shape: SettingType::Text,
+        take: |settings, text| {
+            text.clone_into(&mut settings.embedding.prefixes.passage);
+            Some(())
+        },
+    },
+    Setting {
         key: "embedding.base_url",
         variable: "TULVING_EMBEDDING_BASE_URL",
         default: "",
