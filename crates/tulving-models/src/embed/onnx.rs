@@ -7,6 +7,7 @@
 mod check;
 mod error;
 mod hash_file;
+mod modules;
 mod pooling;
 mod prompts;
 mod tokenizer;
@@ -56,6 +57,8 @@ struct LoadedOnnxModel {
     model: Model,
     tokenizer: Tokenizer,
     pooling: Pooling,
+    /// A step after the network that is not supported.
+    unsupported: Option<String>,
     inputs: Vec<(NodeId, OnnxInput)>,
     output: NodeId,
 }
@@ -117,12 +120,13 @@ impl OnnxFolder {
             .map_err(|source| ModelFolderError::NotLoaded { path: path.clone(), source })?;
         let tokenizer = Tokenizer::read(&self.folder)?;
         let pooling = Pooling::read(&self.folder)?;
+        let unsupported = modules::unsupported(&self.folder)?;
         let inputs = inputs(&model, &path)?;
         let output = output(&model).ok_or_else(|| ModelFolderError::Unsuited {
             path: path.clone(),
             what: "the model has no output".to_owned(),
         })?;
-        Ok(LoadedOnnxModel { path, model, tokenizer, pooling, inputs, output })
+        Ok(LoadedOnnxModel { path, model, tokenizer, pooling, unsupported, inputs, output })
     }
 
     fn failed(&self, error: &ModelFolderError) -> ModelError {
@@ -175,6 +179,12 @@ impl LoadedOnnxModel {
     /// Returns a vector for each text. All texts must have the same number of word pieces.
     fn run(&self, texts: &[&[u32]]) -> Result<Vec<Vec<f32>>, ModelFolderError> {
         let (shape, values) = self.output(texts)?;
+        if let (3, Some(step)) = (shape.len(), &self.unsupported) {
+            let file = modules::FILE;
+            return Err(self.unsuited(&format!(
+                "{file} names the step {step}, which is supported only inside the network"
+            )));
+        }
         let vectors: Vec<Vec<f32>> = match shape[..] {
             [_, pieces, size] => {
                 values.chunks_exact(pieces * size).map(|rows| self.pooling.pool(rows, size)).collect()

@@ -193,6 +193,12 @@ fn a_folder_that_cannot_be_used_has_a_code_and_a_hint() {
     assert_eq!(code(), "unsupported_model");
     write(&small, "tokenizer.json", "{}");
     assert_eq!(code(), "invalid_model");
+    fs::remove_file(small.join("tokenizer.json")).unwrap();
+    write(&small, "modules.json", r#"[{"type": "sentence_transformers.models.Pooling"}]"#);
+    assert_eq!(code(), "");
+    // With a dense layer that is not in the network, the vectors would be wrong.
+    write(&small, "modules.json", r#"[{"type": "sentence_transformers.models.Dense"}]"#);
+    assert_eq!(code(), "unsupported_model");
     fs::remove_dir_all(&small).unwrap();
     assert_eq!(code(), "not_a_folder");
 }

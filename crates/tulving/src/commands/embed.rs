@@ -20,7 +20,8 @@ Examples:
 
 Memories of a bulk save, or saved while the model failed, are embedded later; until then they are found by their words.
 After a change of the model, this command computes new vectors. Recall uses the old ones until the last is ready; then they
-are deleted. Only this command changes the model. It can be interrupted and continues later. It works on all spaces.";
+are deleted. It can be interrupted; servers and later commands continue it. It works on all spaces. `tulving model add` sets up
+another model.";
 
 /// Flags of `embed`.
 #[derive(Debug, Args)]

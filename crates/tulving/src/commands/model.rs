@@ -27,7 +27,8 @@ use crate::wire::{self, App};
 const EXAMPLES: &str = "\
 Examples:
   tulving model
-  tulving model add ~/models/multilingual-e5-small --query-prefix \"query: \" --passage-prefix \"passage: \"
+  tulving model add ~/models/paraphrase-multilingual-MiniLM-L12-v2
+  tulving model add ./e5 --query-prefix \"query: \" --passage-prefix \"passage: \"
   tulving embed
   tulving model reset
 

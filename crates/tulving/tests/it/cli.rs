@@ -61,7 +61,7 @@ fn every_command_has_examples() {
         );
         seen += 1;
     }
-    assert_eq!(seen, 55);
+    assert_eq!(seen, 56);
 }
 
 #[test]

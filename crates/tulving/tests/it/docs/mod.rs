@@ -66,6 +66,7 @@ pages! {
     lifecycle: "docs/lifecycle.md",
     llm: "docs/llm.md",
     mcp: "docs/mcp.md",
+    models: "docs/models.md",
     operations: "docs/operations.md",
     passes: "docs/passes.md",
     plugins: "docs/plugins.md",
