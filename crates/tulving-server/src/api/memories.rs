@@ -156,7 +156,7 @@ struct DeleteMemoryReply {
     /// The memory as it was.
     #[serde(flatten)]
     edited: EditedMemory,
-    /// Always true.
+    /// False if the memory was only forgotten and may be restored.
     deleted: bool,
 }
 
@@ -171,7 +171,7 @@ fn delete(
     };
     let request = ForgetRequest { mode, reason: how.reason };
     let edited = context.engine.forget(&context.caller, this.id, &request)?;
-    Ok(DeleteMemoryReply { edited, deleted: true }.into())
+    Ok(DeleteMemoryReply { edited, deleted: mode != ForgetMode::Soft }.into())
 }
 
 /// Names several memories.
