@@ -607,6 +607,11 @@ fn sections_are_the_chunks_of_what_is_seen() {
 }
 
 #[test]
+fn a_requested_model_is_the_next_one() {
+    keeps(contract::feed::a_requested_model_is_the_next_one);
+}
+
+#[test]
 fn the_first_vectors_choose_the_model() {
     keeps(contract::feed::the_first_vectors_choose_the_model);
 }

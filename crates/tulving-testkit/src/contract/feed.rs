@@ -203,6 +203,34 @@ pub fn the_first_vectors_choose_the_model(fresh: StoreFactory<'_>) {
     }
 }
 
+/// A request names the next model, and another request replaces it. A request for the current model ends the change. A
+/// store without a model needs no change.
+pub fn a_requested_model_is_the_next_one(fresh: StoreFactory<'_>) {
+    let world = world(fresh);
+    let (space, owner) = world.hub_with_writer("requested");
+    let request = |model: &str| Write::RequestModel { model: model.to_owned() };
+    let next = || good(world.store.next_model());
+    world.apply(vec![request("b")]);
+    assert_eq!((good(world.store.model()), next()), (None, None));
+    let memory = put(&world, space, owner, "memory", &[Some("a")]);
+    let head = good(world.store.head());
+    world.apply(vec![request("a")]);
+    assert_eq!(next(), None);
+    for model in ["b", "c", "c"] {
+        world.apply(vec![request(model)]);
+        assert_eq!(next().as_deref(), Some(model));
+        assert_eq!((waiting(&world, model), waiting(&world, "a")), (vec![memory.id], vec![]));
+    }
+    assert_eq!(good(world.store.head()), head, "no memory changed");
+    world.apply(vec![embed(&memory, vec![(0, vectors("c", 0.5))])]);
+    assert_eq!((waiting(&world, "c"), next().as_deref()), (vec![], Some("c")));
+    assert_eq!(["a", "b", "c"].map(|model| good(world.store.embedded(model))), [1, 0, 1]);
+    world.apply(vec![request("a")]);
+    assert_eq!((next(), good(world.store.model()).as_deref()), (None, Some("a")));
+    world.apply(vec![request("c"), choose(Some("a"), "c")]);
+    assert_eq!((next(), good(world.store.model()).as_deref()), (None, Some("c")));
+}
+
 /// A choice that is based on another model than the current one conflicts. After a choice, every memory without vectors
 /// of the new model waits.
 pub fn a_model_is_chosen_on_what_is_so(fresh: StoreFactory<'_>) {

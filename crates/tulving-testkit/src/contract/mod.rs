@@ -211,6 +211,7 @@ checks! {
         vectors_read_back_as_they_were_written,
         sections_are_the_chunks_of_what_is_seen,
         the_first_vectors_choose_the_model,
+        a_requested_model_is_the_next_one,
         a_model_is_chosen_on_what_is_so,
         vectors_of_what_is_no_longer_so_conflict,
         vectors_replace_those_of_their_model,
