@@ -79,7 +79,7 @@ fn measured(home: &Path, size: usize) -> anyhow::Result<Vec<(&'static str, Durat
 }
 
 fn request(nth: usize) -> SaveRequest {
-    let types = [MemoryType::Fact; 12].into_iter().chain(MemoryType::ALL);
+    let types = [MemoryType::Fact; 12].into_iter().chain(MemoryType::ALL.iter().copied());
     let types: Vec<MemoryType> = types.collect();
     let mut tags = vec![format!("area-{}", nth % 50)];
     if nth.is_multiple_of(RARE) {
