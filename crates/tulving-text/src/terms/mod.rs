@@ -6,6 +6,7 @@
 //! its parts as words and the complete text as an additional term; see [`identifier`]. The analysis is linear in the
 //! length of any text.
 
+mod beginning;
 mod identifier;
 mod scan;
 mod script;
@@ -15,6 +16,7 @@ mod unspaced;
 
 use rust_stemmers::{Algorithm, Stemmer};
 
+pub use self::beginning::{BegunTerms, WordBeginning, begun_terms};
 use self::scan::WordRun;
 use self::script::{TERM_CHARS, folded};
 pub(crate) use self::script::{is_hangul, is_unspaced};

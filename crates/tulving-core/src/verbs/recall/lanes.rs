@@ -6,8 +6,9 @@
 
 use std::ops::Range;
 
+use tulving_text::terms::{self, BegunTerms};
 use tulving_text::when::QuestionInterval;
-use tulving_text::{person, terms, when};
+use tulving_text::{person, when};
 
 use crate::model::answer::{FailedLane, Lane};
 use crate::model::error::{Error, IndexError, ModelError};
@@ -66,7 +67,8 @@ pub(super) fn gather(
         }
     };
     let words = if ask.exact_words { &ask.question } else { &addressed.stripped };
-    let terms = if uses(Lane::Keyword) { terms::terms(words) } else { Vec::new() };
+    let BegunTerms { terms, last } =
+        if uses(Lane::Keyword) { terms_of(ask, words) } else { BegunTerms::default() };
     let asked_at = ask.asked_at.or(ask.as_of).unwrap_or(now);
     let features = QueryFeatures {
         intervals: when::intervals(&ask.question, asked_at, zone),
@@ -75,7 +77,14 @@ pub(super) fn gather(
         unsaid_from: unsaid_from(asked_at, now),
         addressed,
     };
-    let asked = SearchQuery { terms, exact: ask.exact_words, meaning, depth, times: times(ask, &features) };
+    let asked = SearchQuery {
+        terms,
+        exact: ask.exact_words,
+        beginning: last,
+        meaning,
+        depth,
+        times: times(ask, &features),
+    };
     let found = match ports.index.search(scope, &asked) {
         Ok(found) => found,
         Err(IndexError::Store(error)) => return Err(error.into()),
@@ -100,6 +109,17 @@ pub(super) fn gather(
         missing.push(FailedLane { lane: Lane::Vector, why: waiting(found.unembedded) });
     }
     Ok(LaneResults { found, features, missing })
+}
+
+/// Returns the terms of a question, or of its words without names. If its last word may be incomplete and is still there,
+/// that word is the beginning of a word.
+pub(super) fn terms_of(ask: &RecallQuestion, words: &str) -> BegunTerms {
+    let last = |text: &str| text.split_whitespace().next_back().map(str::to_owned);
+    if ask.prefix && last(words) == last(&ask.question) {
+        terms::begun_terms(words)
+    } else {
+        BegunTerms { terms: terms::terms(words), last: None }
+    }
 }
 
 /// Returns the intervals of a question that asks only for a time; all memories of these intervals are candidates. With

@@ -2,6 +2,8 @@
 
 /// The note of an answer, and the form of the value that a question asks for.
 mod notes;
+/// The last word as the beginning of a word.
+mod prefix;
 /// The shown part of a memory.
 mod sections;
 /// Memories that replaced others.
