@@ -29,7 +29,7 @@ const BATCH: usize = 100;
 /// The arguments of `save` for each memory.
 const SAVED: [&str; 7] = ["content", "type", "importance", "tags", "key", "occurred_at", "updates"];
 /// The arguments of `recall`.
-const RECALLED: [&str; 11] = [
+const RECALLED: [&str; 12] = [
     "query",
     "limit",
     "types",
@@ -41,6 +41,7 @@ const RECALLED: [&str; 11] = [
     "happened_until",
     "as_of",
     "token_budget",
+    "explain",
 ];
 /// The arguments of `list`.
 const LISTED: [&str; 13] = [
@@ -195,7 +196,12 @@ fn recall(
     context: &ToolContext<'_>,
     CombinedInput(query, filter): CombinedInput<RecallQuery, MemoryFilter>,
 ) -> Result<Answer, ToolError> {
-    finding::recall(context, query, filter, "query")
+    let explain = query.explain;
+    let mut answer = finding::recall(context, query, filter, "query")?;
+    if !explain {
+        answer.hits.iter_mut().for_each(|hit| hit.why.clear());
+    }
+    Ok(answer)
 }
 
 fn list(

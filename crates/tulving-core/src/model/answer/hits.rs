@@ -19,7 +19,8 @@ pub struct Hit {
     pub memory: Memory,
     /// Relevance to the question, 0 to 1.
     pub relevance_score: Score,
-    /// The reason for the hit, in a few words.
+    /// The reason for the hit, in a few words. Native tools give it only on request.
+    #[schemars(skip_serializing_if = "String::is_empty")]
     pub why: String,
     /// The part of a long content that fits best.
     #[schemars(skip_serializing_if = "Option::is_none")]
@@ -42,6 +43,7 @@ impl Serialize for Hit {
             #[serde(flatten)]
             memory: &'a Memory,
             relevance_score: Score,
+            #[serde(skip_serializing_if = "str::is_empty")]
             why: &'a str,
             #[serde(skip_serializing_if = "Option::is_none")]
             section: Option<&'a BestSection>,
