@@ -219,6 +219,8 @@ pub enum PartName {
     Superseded,
     /// The memory is no longer valid, or not yet.
     Lapsed,
+    /// The memory was valid at the past time that the question names.
+    ValidThen,
     /// The memory belongs to the caller's channel.
     Channel,
     /// The memory is newer than one that states the same thing with another value and matches a little better.
@@ -259,6 +261,7 @@ impl PartName {
             Self::Cooling => "cooling",
             Self::Superseded => "superseded",
             Self::Lapsed => "not valid now",
+            Self::ValidThen => "valid then",
             Self::Channel => "channel",
             Self::Newer => "newer value",
             Self::NoEvidence => "no evidence",

@@ -8,6 +8,8 @@ mod prefix;
 mod sections;
 /// Memories that replaced others.
 mod succession;
+/// The texts by which a question is searched.
+mod wording;
 
 use std::sync::Arc;
 use std::time::Duration;
