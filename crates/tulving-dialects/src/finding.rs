@@ -63,6 +63,7 @@ pub fn recall(
                 as_of: query.as_of,
                 channel: query.channel,
                 abstain_below: query.abstain_below,
+                prefix: query.prefix,
                 list_limit: Some(listed?),
                 nearest_limit: Some(limited(context, query.limit, NEAREST, MOST)?),
                 token_budget,
@@ -85,6 +86,7 @@ fn refuse_question_options(query: &RecallQuery, field: &str) -> Result<(), ToolE
         ("asked_at", query.asked_at.is_some()),
         ("channel", query.channel.is_some()),
         ("abstain_below", query.abstain_below.is_some()),
+        ("prefix", query.prefix),
         ("fusion", query.fusion.is_some()),
         ("lanes", !query.lanes.is_empty()),
     ];

@@ -44,6 +44,7 @@ const RECALLED: [&str; 12] = [
     "happened_until",
     "as_of",
     "token_budget",
+    "explain",
 ];
 /// The arguments of `list`.
 const LISTED: [&str; 14] = [
@@ -199,7 +200,12 @@ fn recall(
     context: &ToolContext<'_>,
     CombinedInput(query, filter): CombinedInput<RecallQuery, MemoryFilter>,
 ) -> Result<Answer, ToolError> {
-    finding::recall(context, query, filter, "query")
+    let explain = query.explain;
+    let mut answer = finding::recall(context, query, filter, "query")?;
+    if !explain {
+        answer.hits.iter_mut().for_each(|hit| hit.why.clear());
+    }
+    Ok(answer)
 }
 
 fn list(

@@ -138,6 +138,10 @@ impl Memories for FaultyStore {
         self.pass("count_up_to")?.count_up_to(viewer, filter, most)
     }
 
+    fn projects(&self, viewer: &Viewer, names: &[&str]) -> Result<Vec<String>, StoreError> {
+        self.pass("projects")?.projects(viewer, names)
+    }
+
     fn listing(
         &self,
         viewer: &Viewer,

@@ -10,7 +10,7 @@ use tulving_core::model::id::{MemoryId, SpaceId};
 use tulving_core::model::memory::{Chunk, Memory};
 use tulving_core::model::search::{
     Item, QueryVector, SearchQuery, SearchResults, SearchScope, Session, TermUse, TextProperties, Weights,
-    is_person,
+    WordBeginning, is_person,
 };
 use tulving_core::ports::{Feed, Index, Log};
 use tulving_core::text::terms;
@@ -22,6 +22,8 @@ const B: f64 = 0.6;
 /// The weight of a term that only begins with or contains the searched term.
 const PARTIAL: f64 = 0.6;
 const EXPANSIONS: usize = 16;
+/// Maximum number of terms that begin with the letters of an incomplete word.
+const BEGUN: usize = 50;
 /// Maximum number of unknown terms of the question that are expanded.
 const EXPANDED: usize = 8;
 /// Number of memories that are read at once.
@@ -181,6 +183,17 @@ fn expanded(known: &BTreeMap<&str, f64>, term: &str) -> Vec<String> {
     found
 }
 
+/// The known terms that begin with the letters of an incomplete word, or whose words do.
+fn begun(known: &BTreeMap<&str, f64>, beginning: &WordBeginning, term: &str) -> Vec<String> {
+    let begins = |known: &&str| known.starts_with(&beginning.letters) && *known != term;
+    let mut most: Vec<&str> = known.keys().copied().filter(begins).collect();
+    most.sort_by(|a, b| known[b].total_cmp(&known[a]).then(a.cmp(b)));
+    most.truncate(BEGUN);
+    let stems = beginning.stems.iter().map(String::as_str);
+    let stems = stems.filter(|stem| known.contains_key(stem) && *stem != term);
+    most.into_iter().chain(stems).map(str::to_owned).collect()
+}
+
 struct PlainQueryTerms {
     /// The terms to look for: the position in the question, the term and its weight.
     terms: Vec<(usize, String, f64)>,
@@ -210,12 +223,19 @@ impl PlainQueryTerms {
                 first.len() - 1
             })
         });
-        let different = different.collect();
+        let different: Vec<usize> = different.collect();
         let mut made =
             Self { terms: Vec::new(), rarities: Vec::new(), worth: Vec::new(), different, average };
         let mut unknown: BTreeSet<&str> = BTreeSet::new();
         for (at, term) in question.terms.iter().enumerate() {
-            let (share, meant) = if known.contains_key(term.as_str()) {
+            let beginning =
+                question.beginning.as_ref().filter(|begun| question.terms.get(begun.at) == Some(term));
+            let begun = beginning.map_or_else(Vec::new, |beginning| begun(&known, beginning, term));
+            let together: f64 = begun.iter().map(|known_term| known[known_term.as_str()]).sum();
+            let by_beginning = PARTIAL * rarity(together.min(count));
+            let (share, meant) = if !known.contains_key(term.as_str()) && !begun.is_empty() {
+                (1.0, Vec::new())
+            } else if known.contains_key(term.as_str()) {
                 (1.0, vec![term.clone()])
             } else if !question.exact && (unknown.contains(term.as_str()) || unknown.len() < EXPANDED) {
                 unknown.insert(term);
@@ -227,7 +247,8 @@ impl PlainQueryTerms {
                 let weight = share * rarity(known[known_term.as_str()]);
                 (at, known_term, weight)
             });
-            let weighed: Vec<_> = weighed.collect();
+            let begun = begun.into_iter().map(|known_term| (at, known_term, by_beginning));
+            let weighed: Vec<_> = begun.chain(weighed).collect();
             let best = weighed.iter().map(|(.., weight)| *weight).fold(0.0, f64::max);
             made.rarities.push(best as f32);
             made.worth.push(if weighed.is_empty() { rarity(0.0) } else { best } as f32);

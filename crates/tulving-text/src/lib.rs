@@ -5,11 +5,13 @@
 //! crate also contains the words and times that answers consist of: [`vocabulary`], [`time`] and [`preview`].
 //! `tulving-core` applies these functions to memories and requests.
 
+pub mod abbreviation;
 pub mod asked_form;
 pub mod chunk;
 pub mod classify;
 pub mod commands;
 pub mod diff;
+pub mod excerpt;
 pub mod fold;
 pub mod front;
 pub mod headings;

@@ -87,15 +87,19 @@ pub(crate) struct GradedQuestion {
     pub(crate) half: Half,
     expected: Vec<String>,
     found: Vec<GradedHit>,
-    evidence: &'static str,
+    pub(crate) evidence: &'static str,
     /// True if the first result is right; for a list, if it is complete and its total is right.
     pub(crate) first: bool,
     /// True if a right result is among the first three; for a list, as `first`.
     pub(crate) in_three: bool,
+    /// True if a right result is among the first five; for a list, as `first`.
+    pub(crate) in_five: bool,
     /// True if no right result is shown at all.
     pub(crate) missed: bool,
     /// True if the question has no answer, and the evidence is called strong.
     pub(crate) wrongly_strong: bool,
+    /// True if the question asks for a list or a count.
+    pub(crate) is_list: bool,
     strong: bool,
 }
 
@@ -113,6 +117,8 @@ pub(crate) struct GradedPrompt {
     id: String,
     pub(crate) half: Half,
     wanted: Vec<String>,
+    /// The best results, whatever their evidence is.
+    nearest: Vec<GradedHit>,
     /// The memories that are given to the agent, because their evidence is strong.
     given: Vec<GradedHit>,
     /// True if a memory that helps is given.
@@ -128,11 +134,17 @@ pub(crate) struct DailyGrades {
     pub(crate) prompts: Vec<GradedPrompt>,
 }
 
-/// Saves the memories in a new home below a folder, and asks all questions.
-pub(crate) fn grade(embedder: Arc<dyn Embedder>, folder: &std::path::Path) -> anyhow::Result<DailyGrades> {
+/// Saves the memories in a new home below a folder, and asks all questions, or those of one half.
+pub(crate) fn grade(
+    embedder: Arc<dyn Embedder>,
+    folder: &std::path::Path,
+    half: Option<Half>,
+) -> anyhow::Result<DailyGrades> {
     let daily = DailyHome::new(embedder, folder)?;
-    let questions: Vec<DailyQuestion> = lines(QUESTIONS)?;
-    let prompts: Vec<DailyPrompt> = lines(PROMPTS)?;
+    let mut questions: Vec<DailyQuestion> = lines(QUESTIONS)?;
+    let mut prompts: Vec<DailyPrompt> = lines(PROMPTS)?;
+    questions.retain(|one| half.is_none_or(|half| one.half == half));
+    prompts.retain(|one| half.is_none_or(|half| one.half == half));
     Ok(DailyGrades {
         questions: questions.into_iter().map(|one| daily.question(one)).collect::<Result<_, _>>()?,
         prompts: prompts.into_iter().map(|one| daily.prompt(one)).collect::<Result<_, _>>()?,
@@ -200,12 +212,8 @@ impl DailyHome {
         Ok(Self { engine, user, names, _folder: folder })
     }
 
-    fn ask(&self, text: &str, limit: usize, least: Option<Strength>) -> anyhow::Result<Answer> {
-        let ask = RecallQuestion {
-            list_limit: Some(limits::LISTED),
-            abstain_below: least,
-            ..RecallQuestion::new(text)
-        };
+    fn ask(&self, text: &str, limit: usize) -> anyhow::Result<Answer> {
+        let ask = RecallQuestion { list_limit: Some(limits::LISTED), ..RecallQuestion::new(text) };
         let mode = Mode::Hybrid(Box::new(ask));
         let request = RecallRequest { mode, filter: Filter::default(), sort: None, limit };
         Ok(self.engine.recall(&self.user, &request)?)
@@ -222,21 +230,22 @@ impl DailyHome {
     }
 
     fn question(&self, asked: DailyQuestion) -> anyhow::Result<GradedQuestion> {
-        let answer = self.ask(&asked.q, SHOWN, None)?;
+        let answer = self.ask(&asked.q, SHOWN)?;
         let found = self.hits(&answer.hits);
         let strong = answer.evidence == Some(Strength::Strong);
         let among = |first: usize| found.iter().take(first).any(|hit| asked.first.contains(&hit.id));
         let nothing = asked.kind == "nothing";
-        let (first, in_three, missed) = if !asked.all.is_empty() {
+        let (first, in_three, in_five, missed) = if !asked.all.is_empty() {
             let complete = asked.all.iter().all(|id| found.iter().any(|hit| hit.id == *id));
             let counted = answer.listed.is_none() || asked.total == Some(answer.total_found);
-            (complete && counted, complete && counted, !complete)
+            (complete && counted, complete && counted, complete && counted, !complete)
         } else if nothing {
-            (!strong, !strong, false)
+            (!strong, !strong, !strong, false)
         } else {
-            (among(1), among(3), !among(SHOWN))
+            (among(1), among(3), among(5), !among(SHOWN))
         };
         Ok(GradedQuestion {
+            is_list: !asked.all.is_empty(),
             expected: if asked.all.is_empty() { asked.first } else { asked.all },
             id: asked.id,
             question: asked.q,
@@ -246,6 +255,7 @@ impl DailyHome {
             evidence: answer.evidence.map_or("listed", Strength::as_str),
             first,
             in_three,
+            in_five,
             missed,
             wrongly_strong: nothing && strong,
             strong,
@@ -257,11 +267,13 @@ impl DailyHome {
         while !asked.text.is_char_boundary(end) {
             end -= 1;
         }
-        let answer = self.ask(&asked.text[..end], WITH_A_PROMPT, Some(Strength::Strong))?;
-        let given = self.hits(&answer.hits);
+        let answer = self.ask(&asked.text[..end], SHOWN)?;
+        let nearest = self.hits(&answer.hits);
+        let shown = if answer.evidence == Some(Strength::Strong) { WITH_A_PROMPT } else { 0 };
+        let given = self.hits(&answer.hits[..answer.hits.len().min(shown)]);
         let helped = given.iter().any(|hit| asked.want.contains(&hit.id));
         let noise = asked.want.is_empty() && !given.is_empty();
-        Ok(GradedPrompt { id: asked.id, half: asked.half, wanted: asked.want, given, helped, noise })
+        Ok(GradedPrompt { id: asked.id, half: asked.half, wanted: asked.want, nearest, given, helped, noise })
     }
 }
 

@@ -1,4 +1,5 @@
-//! Measures how well recall finds: `cargo xtask eval locomo FILE`, `… longmemeval FILE`, `… beir DIR`, `… daily`.
+//! Measures how well recall finds: `cargo xtask eval locomo FILE`, `… longmemeval FILE`, `… beir DIR`, `… daily`,
+//! `… evidence FILE`.
 //!
 //! Reads the official formats, also compressed with gzip, and uses the same save and recall verbs as a user, with the
 //! default settings of the engine and a new home for each haystack. Vectors are cached by model and text below the target
@@ -10,6 +11,7 @@ mod bed;
 mod beir;
 mod cache;
 mod daily;
+mod evidence;
 mod locomo;
 mod longmemeval;
 mod metrics;
@@ -21,20 +23,25 @@ use std::time::Instant;
 use anyhow::{Context as _, bail};
 use tulving_core::model::answer::Lane;
 
+use self::daily::Half;
+
 const USAGE: &str = "\
-usage: eval locomo FILE | longmemeval FILE | beir DIR | daily
+usage: eval locomo FILE | longmemeval FILE | beir DIR | daily | evidence FILE
   --json FILE      every question with what was found, for reading the errors
   --fusion ranks   reciprocal rank fusion instead of the engine's own way
   --lanes LIST     only these lanes, such as keyword,vector
   --model DIR      another model: a folder with model.onnx and tokenizer.json
   --only N         the first N haystacks (locomo, longmemeval) or questions (beir)
   --foreign        ask each haystack the questions of the next one, which it cannot answer (locomo)
-  --swapped        ask for another attribute of the same things, which the haystack does not have (locomo)";
+  --swapped        ask for another attribute of the same things, which the haystack does not have (locomo)
+  --half HALF      only this half of the questions: open, or held (daily)
+evidence: how often answers of each strength are right, with the LoCoMo file and the daily set";
 
 /// The arguments of the command line.
+#[derive(Clone)]
 pub(crate) struct Options {
     set: String,
-    path: PathBuf,
+    pub(crate) path: PathBuf,
     json: Option<PathBuf>,
     pub(crate) ranks: bool,
     pub(crate) lanes: Option<Vec<Lane>>,
@@ -42,15 +49,21 @@ pub(crate) struct Options {
     pub(crate) only: usize,
     pub(crate) foreign: bool,
     pub(crate) swapped: bool,
+    half: Option<Half>,
 }
 
 fn main() -> anyhow::Result<()> {
     let options = options()?;
     let begun = Instant::now();
     if options.set == "daily" {
-        let grades = daily::grade(bed::embedder(&options)?, Path::new(env!("CARGO_TARGET_TMPDIR")))?;
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+        let grades = daily::grade(bed::embedder(&options)?, folder, options.half)?;
         println!("{}\n\n{:.0} s in all", grades.tables(), begun.elapsed().as_secs_f64());
         return write_json(&options, &grades);
+    }
+    if options.set == "evidence" {
+        println!("{}\n\n{:.0} s in all", evidence::table(&options)?, begun.elapsed().as_secs_f64());
+        return Ok(());
     }
     let reports = match options.set.as_str() {
         "locomo" => locomo::run(&options.path, &options)?,
@@ -87,6 +100,7 @@ fn options() -> anyhow::Result<Options> {
         only: usize::MAX,
         foreign: false,
         swapped: false,
+        half: None,
     };
     while let Some(argument) = arguments.next() {
         let mut value = || arguments.next().with_context(|| format!("{argument} needs a value\n{USAGE}"));
@@ -101,6 +115,13 @@ fn options() -> anyhow::Result<Options> {
             "--only" => options.only = value()?.parse().context("--only takes a number")?,
             "--foreign" => options.foreign = true,
             "--swapped" => options.swapped = true,
+            "--half" => {
+                options.half = Some(match value()?.as_str() {
+                    "open" => Half::Open,
+                    "held" => Half::Held,
+                    other => bail!("there is no half `{other}`\n{USAGE}"),
+                });
+            }
             flag if flag.starts_with("--") => bail!("there is no flag {flag}\n{USAGE}"),
             _ => positional.push(argument),
         }

@@ -291,6 +291,9 @@ pub struct RecallQuestion {
     pub lanes: Vec<Lane>,
     /// True if a match must contain all words of the question exactly, not only as a prefix or a part of other words.
     pub exact_words: bool,
+    /// True if the last word of the question may be incomplete, as while somebody types it: then words that begin with it
+    /// match too. It counts as complete if a space or a sign follows it.
+    pub prefix: bool,
     /// The time of the question, to which "last week" refers; by default the current time. Statements that were made in a
     /// conversation more than a day later rank lower, because the question cannot refer to them.
     pub asked_at: Option<Timestamp>,
@@ -320,6 +323,7 @@ impl RecallQuestion {
             fusion: Fusion::default(),
             lanes: Lane::ALL.to_vec(),
             exact_words: false,
+            prefix: false,
             asked_at: None,
             as_of: None,
             channel: None,

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 pub use tulving_text::properties::TextProperties;
+pub use tulving_text::terms::WordBeginning;
 
 use crate::model::id::{MemoryId, PrincipalId, SpaceId};
 use crate::model::memory::{Chunk, Memory};
@@ -57,6 +58,9 @@ pub struct SearchQuery {
     /// True if only the exact terms are searched. Otherwise, a term that does not occur within the scope is replaced by the
     /// terms that begin with it or contain it, with a lower weight.
     pub exact: bool,
+    /// The term that is only the beginning of a word, if the last word of the question may be incomplete. The terms that
+    /// begin with it match too, with a lower weight, also if `exact` is true.
+    pub beginning: Option<WordBeginning>,
     /// The vector of the question, if a model could compute one.
     pub meaning: Option<QueryVector>,
     /// Maximum number of candidates from each lane.

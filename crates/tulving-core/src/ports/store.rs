@@ -187,6 +187,10 @@ pub trait Memories {
     /// Returns the number of memories that match, or `most` if there are more. Counting stops there.
     fn count_up_to(&self, viewer: &Viewer, filter: &Filter, most: u64) -> Result<u64, StoreError>;
 
+    /// Returns those of these names that are the project of a memory that lists show, as they are written there, in any
+    /// order. Capitals do not matter.
+    fn projects(&self, viewer: &Viewer, names: &[&str]) -> Result<Vec<String>, StoreError>;
+
     /// Returns a frozen listing if the listing belongs to the viewer and has not expired at `now`.
     fn listing(
         &self,

@@ -10,11 +10,23 @@ use crate::model::search::{Item, SearchResults};
 /// another conversation, and 879 questions that ask for another attribute of the same things. The evidence is strong
 /// for 75.8 % of the first, 1.3 % of the second and 11.5 % of the third. There is no evidence for 2.8 % of the first
 /// and 61.3 % of the second.
-const STRONG: f64 = 0.64;
+const STRONG: f64 = 0.737;
 const WEAK: f64 = 0.38;
 /// The weight of closeness, and the weight of coverage.
 const BY_MEANING: f64 = 1.0;
 const BY_WORDS: f64 = 0.35;
+
+/// The weight of the lead over the other results.
+const BY_LEAD: f64 = 0.4;
+/// The number of first results among which the best must lead, the number of them that may answer the question as well,
+/// and the weight that counts for each missing result.
+pub(crate) const FIRST: usize = 10;
+const FRONT: usize = 3;
+const USUAL: f64 = 0.4;
+/// Similarity of meaning from which an item may answer the question in other words.
+const NEAR: f64 = 0.64;
+/// The weight of an identifier that the question names and few memories have.
+pub(crate) const BY_IDENTIFIER: f64 = 0.3;
 
 /// The weight of coverage for an item without a vector.
 const BY_WORDS_ALONE: f64 = 0.65;
@@ -39,15 +51,37 @@ pub(crate) fn alone(item: &Item, coverage: f64) -> f64 {
 /// Returns the share of the question's words that an item contains, together with the turns directly before and after
 /// it.
 fn coverage(found: &SearchResults, at: usize) -> f64 {
-    let terms = talking_neighbours(found, at)
-        .fold(found.items[at].terms, |terms, other| terms | found.items[other].terms);
-    found.covered(terms)
+    found.covered(terms(found, at))
 }
 
-/// Returns the strength of evidence for the largest of these weights.
-pub(crate) fn strength(weights: impl IntoIterator<Item = f64>) -> Strength {
+fn terms(found: &SearchResults, at: usize) -> u64 {
+    talking_neighbours(found, at).fold(found.items[at].terms, |terms, other| terms | found.items[other].terms)
+}
+
+/// Returns true if an item has nothing but proper names of the question, although the question has other words, and is not
+/// near it. It is about the right person, but not about what is asked of the person.
+pub(crate) fn has_only_names(found: &SearchResults, at: usize, features: &QueryFeatures) -> bool {
+    let (has, names) = (terms(found, at), features.names);
+    let all = if found.worth.len() < 64 { (1 << found.worth.len()) - 1 } else { u64::MAX };
+    let near = f64::from(found.items[at].closeness()) >= NEAR;
+    !near && has & names != 0 && has & !names == 0 && all & !names != 0
+}
+
+/// Returns the lead of the best of these weights over the other results: over the mean of the fourth to the tenth. The
+/// memories that answer a question are few, so the best stands out. `weights` are those of the first ten results.
+pub(crate) fn lead(weights: &[f64]) -> f64 {
+    let mut sorted: Vec<f64> = weights.to_vec();
+    sorted.sort_unstable_by(|a, b| b.total_cmp(a));
+    sorted.resize(FIRST, USUAL);
+    let best = weights.iter().copied().fold(0.0, f64::max);
+    let others = &sorted[FRONT..];
+    best - others.iter().sum::<f64>() / others.len() as f64
+}
+
+/// Returns the strength of evidence for the largest of these weights, which leads the other results by this much.
+pub(crate) fn strength(weights: impl IntoIterator<Item = f64>, lead: f64) -> Strength {
     let best = weights.into_iter().fold(0.0, f64::max);
-    if best >= STRONG {
+    if best + BY_LEAD * lead >= STRONG {
         Strength::Strong
     } else if best >= WEAK {
         Strength::Weak
@@ -84,14 +118,41 @@ mod tests {
         let mut found = turns(1);
         found.items[0] = Item { whole: None, sentence: None, terms: 0b11, ..found.items[0] };
         assert_eq!(weight(&found, 0, &QueryFeatures::default()), BY_WORDS_ALONE);
-        assert_eq!(strength([BY_WORDS_ALONE]), Strength::Strong);
+        assert_eq!(strength([BY_WORDS_ALONE], lead(&[BY_WORDS_ALONE])), Strength::Strong);
     }
 
     #[test]
     fn the_best_weight_decides() {
-        assert_eq!(strength([]), Strength::None);
-        assert_eq!(strength([WEAK - 0.01]), Strength::None);
-        assert_eq!(strength([0.1, WEAK]), Strength::Weak);
-        assert_eq!(strength([STRONG, 0.1]), Strength::Strong);
+        assert_eq!(strength([], 0.0), Strength::None);
+        assert_eq!(strength([WEAK - 0.01], 0.0), Strength::None);
+        assert_eq!(strength([0.1, WEAK], 0.0), Strength::Weak);
+        assert_eq!(strength([STRONG, 0.1], 0.0), Strength::Strong);
+    }
+
+    #[test]
+    fn the_best_leads_by_what_the_others_are_behind() {
+        let near = |a: f64, b: f64| assert!((a - b).abs() < 1e-9, "{a} {b}");
+        near(lead(&[0.6]), 0.6 - USUAL);
+        near(lead(&[0.6, 0.6, 0.6, 0.2, 0.2, 0.2, 0.2, 0.2, 0.2, 0.2]), 0.4);
+        near(lead(&[0.6; 10]), 0.0);
+        let best = (STRONG + BY_LEAD * 0.3) / (1.0 + BY_LEAD);
+        assert_eq!(
+            strength([best], lead(&[best, 0.3, 0.3, 0.3, 0.3, 0.3, 0.3, 0.3, 0.3, 0.3])),
+            Strength::Strong
+        );
+        assert_eq!(strength([best], lead(&[best; 10])), Strength::Weak);
+    }
+
+    #[test]
+    fn names_alone_are_told_from_what_is_asked_of_them() {
+        let mut found = turns(1);
+        let features = QueryFeatures { names: 0b01, ..QueryFeatures::default() };
+        assert!(has_only_names(&found, 0, &features) && !has_only_names(&found, 1, &features));
+        assert!(!has_only_names(&found, 0, &QueryFeatures::default()));
+        found.items[0].whole = Some(0.7);
+        found.items[0].sentence = Some(0.7);
+        assert!(!has_only_names(&found, 0, &features), "it says it in other words");
+        found = SearchResults { worth: vec![1.0], ..turns(1) };
+        assert!(!has_only_names(&found, 0, &features), "nothing else is asked");
     }
 }

@@ -97,6 +97,8 @@ pub(crate) struct QueryFeatures {
     pub(crate) asks_when: bool,
     /// Time from which items count as later than the question, if the question was asked some time ago.
     pub(crate) unsaid_from: Option<Timestamp>,
+    /// The proper names of the question: a bit for each of its first 64 different terms.
+    pub(crate) names: u64,
 }
 
 impl QueryFeatures {
@@ -106,6 +108,14 @@ impl QueryFeatures {
         let asked = [(about, SPEAKER), (!self.intervals.is_empty(), self.date()), (self.asks_when, WHEN)];
         let asked = asked.into_iter().filter(|(is, _)| *is).map(|(_, weight)| weight);
         MEANING + WORDS + SESSION_WORDS + SESSION_MEANING + asked.sum::<f64>()
+    }
+
+    /// Returns the past time that the question names, if it names exactly one time, and that has ended.
+    pub(crate) fn past(&self, now: Timestamp) -> Option<QuestionInterval> {
+        match self.intervals.as_slice() {
+            [one] if one.until <= now && one.from > Timestamp::from_micros(i64::MIN) => Some(*one),
+            _ => None,
+        }
     }
 
     /// Returns true if the question asks only for a time, and the item is of that time.

@@ -3,6 +3,8 @@
 //! All of these weights are small compared to the weight of the match. They decide only between memories that match about
 //! equally well.
 
+use tulving_text::when::QuestionInterval;
+
 use crate::model::answer::{PartName, ScorePart};
 use crate::model::memory::Memory;
 use crate::model::search::Item;
@@ -21,6 +23,9 @@ const COOLING: f64 = -0.05;
 const SUPERSEDED: f64 = -0.15;
 /// The penalty of a memory that is no longer valid or not yet valid.
 const LAPSED: f64 = -0.15;
+/// The bonus of a memory whose stated validity includes a part of the past time that the question names, if it matches well.
+/// It is as large as the penalty that it does not get.
+const VALID_THEN: f64 = 0.15;
 /// The minimum difference between the score of a superseded memory and the higher score of its successor.
 const BELOW: f64 = 1e-6;
 /// The bonus of a memory from the caller's channel.
@@ -29,9 +34,10 @@ const CHANNEL: f64 = 0.10;
 const GRAPH: f64 = 0.15;
 
 /// Returns the maximum bonus that [`weigh`] can add.
-pub(crate) fn most(channel: Option<&str>, linked: bool) -> f64 {
+pub(crate) fn most(channel: Option<&str>, past: bool, linked: bool) -> f64 {
     let channel = if channel.is_some() { CHANNEL } else { 0.0 };
-    IMPORTANCE + channel + if linked { GRAPH } else { 0.0 }
+    let past = if past { VALID_THEN } else { 0.0 };
+    IMPORTANCE + past + channel + if linked { GRAPH } else { 0.0 }
 }
 
 /// The minimum cosine of a meaningful match, and the minimum cosine of a certain match. Both were measured on the
@@ -52,6 +58,8 @@ pub(crate) struct WeighingContext<'a> {
     pub(crate) now: Timestamp,
     /// The time that the question is about, if it differs from `now`.
     pub(crate) as_of: Option<Timestamp>,
+    /// The past time that the question names.
+    pub(crate) past: Option<QuestionInterval>,
     /// The channel of the caller.
     pub(crate) channel: Option<&'a str>,
     /// True if the memory counts as superseded.
@@ -70,6 +78,7 @@ pub(crate) fn weigh(memory: &Memory, scales: &WeighingContext<'_>) -> Vec<ScoreP
         Stability::Volatile => 2.0,
     };
     let at = scales.as_of.unwrap_or(scales.now);
+    let then = scales.past.and_then(|past| was_valid(memory, &past));
     let is = |yes: bool| f64::from(u8::from(yes));
     let here = scales.channel.is_some() && memory.place.conversation.as_deref() == scales.channel;
     let parts = [
@@ -82,10 +91,19 @@ pub(crate) fn weigh(memory: &Memory, scales: &WeighingContext<'_>) -> Vec<ScoreP
         ),
         ScorePart::new(PartName::Cooling, is(memory.status.state == State::Cooling), COOLING),
         ScorePart::new(PartName::Superseded, is(scales.superseded), SUPERSEDED),
-        ScorePart::new(PartName::Lapsed, is(!memory.held_at(at)), LAPSED),
+        ScorePart::new(PartName::Lapsed, is(!then.unwrap_or_else(|| memory.held_at(at))), LAPSED),
+        ScorePart::new(PartName::ValidThen, is(then == Some(true)) * scales.fit, VALID_THEN),
         ScorePart::new(PartName::Channel, is(here), CHANNEL),
     ];
     parts.into_iter().filter(|part| part.value != 0.0).collect()
+}
+
+/// Returns true if the memory was valid at a part of a past time; `None` if its validity is not stated.
+fn was_valid(memory: &Memory, past: &QuestionInterval) -> Option<bool> {
+    let span = &memory.fields.span;
+    let began = span.valid_from.is_none_or(|from| from < past.until);
+    let lasted = span.valid_until.is_none_or(|until| until > past.from);
+    (span.valid_from.is_some() || span.valid_until.is_some()).then_some(began && lasted)
 }
 
 /// Increases the bonus of a memory that is newer than a memory that states another value.

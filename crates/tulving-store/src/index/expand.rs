@@ -3,8 +3,10 @@
 //!
 //! Only memories within the scope count. Memories outside the scope neither prevent an expansion nor add terms to it.
 
-use std::collections::BTreeSet;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
 
+use tulving_core::model::search::WordBeginning;
 use tulving_text::terms::spelling;
 
 use super::errors::DamagedIndexFile;
@@ -13,7 +15,9 @@ use super::visible::VisibleDocs;
 
 /// Maximum number of terms that replace an unknown term.
 const MOST: usize = 16;
-/// The weight of a term that replaces an unknown term.
+/// Maximum number of terms that begin with the letters of an incomplete word.
+const MOST_BEGUN: usize = 50;
+/// The weight of a term that replaces an unknown term, or that begins with the letters of an incomplete word.
 pub(super) const SHARE: f32 = 0.6;
 
 /// The docs of a term, part by part, and the number of visible docs.
@@ -51,6 +55,33 @@ pub(super) fn others<'a>(
         })?;
     }
     found.into_iter().map(|(_, term)| seen(term, parts)).collect()
+}
+
+/// The docs of the terms that begin with the letters of an incomplete word, or whose words do, without the docs of the
+/// term itself. If there are too many terms, the terms of the most visible docs.
+pub(super) fn begun<'a>(
+    beginning: &WordBeginning,
+    term: &str,
+    parts: &[VisibleDocs<'a>],
+) -> Result<Vec<VisiblePostings<'a>>, DamagedIndexFile> {
+    let mut counts: BTreeMap<&'a [u8], usize> = BTreeMap::new();
+    for part in parts.iter().filter(|part| part.counts.items > 0) {
+        for ordinal in part.view.beginning_with(beginning.letters.as_bytes()) {
+            let count = part.count(part.view.postings_of(ordinal)?);
+            *counts.entry(part.view.term(ordinal)).or_default() += count;
+        }
+    }
+    counts.retain(|known, count| *known != term.as_bytes() && *count > 0);
+    let mut most: Vec<(&[u8], usize)> = counts.into_iter().collect();
+    most.sort_by_key(|(term, count)| (Reverse(*count), *term));
+    most.truncate(MOST_BEGUN);
+    let stems = beginning.stems.iter().map(String::as_bytes).filter(|stem| *stem != term.as_bytes());
+    let mut found = Vec::new();
+    for known in most.into_iter().map(|(term, _)| term).chain(stems) {
+        found.push(seen(known, parts)?);
+    }
+    found.retain(|(_, count)| *count > 0);
+    Ok(found)
 }
 
 /// The first visible terms that are similar to the requested term: the shortest first, then in alphabetical order.

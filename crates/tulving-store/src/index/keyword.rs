@@ -96,13 +96,28 @@ impl<'a> QueryTerms<'a> {
         let (mut worth, mut unknown) = (Vec::with_capacity(different.len()), 0);
         let most = if question.exact { 0 } else { MOST_UNKNOWN };
         for (asked, (term, times)) in different.iter().zip(times).enumerate() {
-            let (share, found) = match expand::itself(term, parts)? {
+            let itself = expand::itself(term, parts)?;
+            let beginning = question.beginning.as_ref().filter(|begun| places.get(begun.at) == Some(&asked));
+            let begun = match beginning {
+                Some(beginning) => expand::begun(beginning, term, parts)?,
+                None => Vec::new(),
+            };
+            let is_begun = !begun.is_empty();
+            // All words with this beginning are one word that is as common as all of them together.
+            let together: usize = begun.iter().map(|(_, seen)| seen).sum();
+            let by_beginning = expand::SHARE * rarity(items, (together as f64).min(items));
+            for (postings, _) in begun {
+                rarities[asked] = f32::max(rarities[asked], by_beginning);
+                words.push(WeightedTerm { asked, weight: times * by_beginning, postings });
+            }
+            let (share, found) = match itself {
                 Some(itself) => (1.0, vec![itself]),
+                None if is_begun => (1.0, Vec::new()),
                 None if unknown < most => (expand::SHARE, expand::others(term, parts)?),
                 None => (0.0, Vec::new()),
             };
             unknown += usize::from(share < 1.0);
-            let missing = if found.is_empty() { rarity(items, 0.0) } else { 0.0 };
+            let missing = if found.is_empty() && !is_begun { rarity(items, 0.0) } else { 0.0 };
             for (postings, seen) in found {
                 let rarity = share * rarity(items, seen as f64);
                 rarities[asked] = f32::max(rarities[asked], rarity);

@@ -137,6 +137,33 @@ impl Memories for SqliteStore {
         })
     }
 
+    fn projects(&self, viewer: &Viewer, names: &[&str]) -> Result<Vec<String>, StoreError> {
+        static SQL: LazyLock<String> = LazyLock::new(|| {
+            format!(
+                "SELECT EXISTS (SELECT 1 FROM memories m INDEXED BY memories_by_project WHERE m.project = ?3 AND {})",
+                visible::shown("m")
+            )
+        });
+        self.read(|reader| {
+            let mut statement = reader.prepare_cached(&SQL)?;
+            let mut found: Vec<String> = Vec::new();
+            for name in names {
+                // Projects are mostly written in small letters, and questions with a capital.
+                for written in [(*name).to_owned(), name.to_lowercase()] {
+                    if found.contains(&written) {
+                        continue;
+                    }
+                    let key = params![viewer.principal.as_bytes(), visible::within(viewer), written];
+                    if statement.query_row(key, |row| row.get(0))? {
+                        found.push(written);
+                        break;
+                    }
+                }
+            }
+            Ok(found)
+        })
+    }
+
     fn listing(
         &self,
         viewer: &Viewer,

@@ -277,6 +277,11 @@ fn what_has_expired_counts_as_archived() {
 }
 
 #[test]
+fn projects_are_those_of_memories_that_lists_show() {
+    keeps(contract::list::projects_are_those_of_memories_that_lists_show);
+}
+
+#[test]
 fn only_what_held_then_is_found_as_of_then() {
     keeps(contract::list::only_what_held_then_is_found_as_of_then);
 }

@@ -586,6 +586,27 @@ pub fn what_has_expired_counts_as_archived(fresh: StoreFactory<'_>) {
     }
 }
 
+/// Of some names, those are projects that a memory has which the viewer sees in lists.
+pub fn projects_are_those_of_memories_that_lists_show(fresh: StoreFactory<'_>) {
+    let world = world(fresh);
+    let (space, owner) = world.hub_with_writer("projects");
+    let stranger = world.principal("stranger");
+    for (project, is_shown) in [("gantry", true), ("Harbour", true), ("gone", false)] {
+        world.put(space, owner, project, |m| {
+            m.fields.project = Some(project.to_owned());
+            m.status.forgotten_at = (!is_shown).then(|| crate::build::second(2_000));
+        });
+    }
+    let names = ["Gantry", "gantry", "Harbour", "harbour", "gone", "how"];
+    let found = |viewer| {
+        let mut found = good(world.store.projects(&eyes(viewer), &names));
+        found.sort();
+        found
+    };
+    assert_eq!(found(owner), ["Harbour", "gantry"]);
+    assert_eq!(found(stranger), [""; 0]);
+}
+
 /// `valid_at` finds the memories that were valid at that time. Validity starts at the stated start, or else at the
 /// event, or else at the save. The start is included, the end is not.
 pub fn only_what_held_then_is_found_as_of_then(fresh: StoreFactory<'_>) {

@@ -10,7 +10,8 @@ mod pronoun;
 use std::ops::Range;
 
 use self::name::SpeakerNameIndex;
-use crate::terms::{compared, is_stop_word};
+use crate::terms::{self, compared, is_stop_word};
+use crate::when::{MONTHS, WEEKDAYS};
 
 /// The grammatical person of a question.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -55,6 +56,30 @@ pub fn address(question: &str, speakers: &[String]) -> QuestionPeople {
         named,
         person: pronoun::person(question, &words),
     }
+}
+
+/// Returns the terms of the proper names in an English question: words with a capital that do not begin the question, except
+/// days, months and abbreviations in capitals. In German every noun has a capital, so a German question has none.
+pub fn proper_names(question: &str) -> Vec<String> {
+    if terms::is_german(question) {
+        return Vec::new();
+    }
+    let is_time = |form: &str| MONTHS.iter().chain(&WEEKDAYS).any(|name| name.eq_ignore_ascii_case(form));
+    let mut begins = true;
+    let mut names = Vec::new();
+    let mut end = 0;
+    for QuestionWord { range, form } in words(question) {
+        begins |= question[end..range.start].contains(['.', '!', '?', ':', '\n']);
+        end = range.end;
+        let mut letters = question[range.clone()].chars();
+        let capital =
+            letters.next().is_some_and(char::is_uppercase) && letters.next().is_some_and(char::is_lowercase);
+        let bare = form.split(['\'', '’']).next().unwrap_or(&form);
+        if !std::mem::replace(&mut begins, false) && capital && !is_time(bare) && !is_stop_word(&form) {
+            names.extend(terms::terms(&question[range]));
+        }
+    }
+    names
 }
 
 /// A run of letters and digits.
@@ -136,6 +161,16 @@ mod tests {
 
     fn stripped(question: &str, speakers: &[&str]) -> String {
         asked(question, speakers).stripped
+    }
+
+    #[test]
+    fn proper_names_have_a_capital_that_is_not_of_their_place() {
+        assert_eq!(proper_names("Where does Tobias Reiter live?"), ["tobia", "reiter"]);
+        assert_eq!(
+            proper_names("Lukas called. Does I/O of the CPU slow down on Monday in May?"),
+            Vec::<String>::new()
+        );
+        assert_eq!(proper_names("Was macht der Bruder von Katrin?"), Vec::<String>::new(), "it is German");
     }
 
     #[test]

@@ -11,6 +11,9 @@ use super::script::{begins_word, folded, is_apostrophe};
 /// Maximum length of a complete identifier, in bytes of text. A longer identifier is found by its parts.
 const WHOLE_BYTES: usize = 256;
 
+/// Minimum length of a word that is an identifier by itself, in bytes.
+const NAME_BYTES: usize = 4;
+
 /// Maximum number of parts of a word in mixed case. A word with more parts is encoded data.
 const PARTS: usize = 8;
 
@@ -132,6 +135,28 @@ fn whole(written: &str, level: WordLink) -> String {
 /// Returns `0.27` for `v0.27`.
 fn version(form: &str) -> Option<&str> {
     form.strip_prefix('v').filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+}
+
+/// Calls `give` with the texts of a chain that can only be identifiers: words in mixed case or with digits, and words that
+/// are linked with digits, underscores, dots or slashes. Hyphenated words and plain numbers are none.
+pub(super) fn names<'a>(text: &'a str, chain: &[WordRun], mut give: impl FnMut(&'a str)) {
+    let written = |runs: &[WordRun]| &text[runs[0].range.start..runs[runs.len() - 1].range.end];
+    for run in chain.iter().filter(|run| !run.unspaced) {
+        let word = &text[run.range.clone()];
+        let has = |test: fn(char) -> bool| word.chars().any(test);
+        let mixed = !word.contains(is_apostrophe) && parts(word).len() > 1;
+        if mixed && has(char::is_alphabetic) && word.len() >= NAME_BYTES && word.len() <= PARTED_BYTES {
+            give(word);
+        }
+    }
+    let joined = written(chain);
+    let letters = joined.contains(char::is_alphabetic);
+    let telling = joined.contains(|c: char| c.is_numeric() || matches!(c, '_' | '/' | '\\'))
+        || joined.contains("::")
+        || chain.iter().any(|run| run.link == Some(WordLink::Dot));
+    if chain.len() > 1 && letters && telling && joined.len() <= WHOLE_BYTES {
+        give(joined);
+    }
 }
 
 /// Calls `give` with names that contain a symbol: `C++`, `C#`, `.NET`.

@@ -6,6 +6,7 @@
 //! its parts as words and the complete text as an additional term; see [`identifier`]. The analysis is linear in the
 //! length of any text.
 
+mod beginning;
 mod identifier;
 mod scan;
 mod script;
@@ -15,6 +16,7 @@ mod unspaced;
 
 use rust_stemmers::{Algorithm, Stemmer};
 
+pub use self::beginning::{BegunTerms, WordBeginning, begun_terms};
 use self::scan::WordRun;
 use self::script::{TERM_CHARS, folded};
 pub(crate) use self::script::{is_hangul, is_unspaced};
@@ -27,6 +29,24 @@ pub fn terms(text: &str) -> Vec<String> {
     let mut analysis = TermAnalysis::of(text, TermSource::Question);
     analysis.words.append(&mut analysis.extras);
     analysis.words
+}
+
+/// Returns the terms of the identifiers in a question, each once: error codes, ticket numbers, names in mixed case, paths.
+/// Whoever writes one means exactly this one.
+pub fn identifiers(question: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    scan::chains(question, |chain| {
+        identifier::names(question, chain, |written| {
+            let mut analysis = TermAnalysis::with(written, TermSource::Question, StopWordMode::Kept);
+            // The last term is the whole of it.
+            let whole = match analysis.words.len() {
+                1 => analysis.words.pop(),
+                _ => analysis.extras.pop(),
+            };
+            found.extend(whole.filter(|whole| !found.contains(whole)));
+        });
+    });
+    found
 }
 
 /// The terms of a chunk.
@@ -74,6 +94,11 @@ pub(crate) fn compared(text: &str) -> String {
 /// Returns true if a folded word is a stop word.
 pub fn is_stop_word(word: &str) -> bool {
     stop::is_stop(word)
+}
+
+/// Returns true if a question is in German, by its small words.
+pub(crate) fn is_german(question: &str) -> bool {
+    stop::is_german(&compared(question))
 }
 
 /// The kind of text that is analysed. A text yields the same additional terms as a question, and a few more.
@@ -231,6 +256,24 @@ mod tests {
         assert_eq!(extras("the U.S.A. paid 12,500"), ["usa", "12500"]);
         assert!(finds("line_break.rs", "look at src/text/line_break.rs"));
         assert!(terms("0.27").contains(&"0.27".to_owned()) && !terms("0 of 27").contains(&"0.27".to_owned()));
+    }
+
+    #[test]
+    fn identifiers_are_told_from_words() {
+        assert_eq!(
+            identifiers("is QRY-88 fixed in advance_stage of src/main.rs?"),
+            ["qry88", "advancestag", "src/main.rs"]
+        );
+        assert_eq!(
+            identifiers("error[E0499] UnicodeDecodeError 4be71d0"),
+            ["e0499", "unicodedecodeerror", "4be71d0"]
+        );
+        for none in ["the end-to-end tests of 2026", "Olga's flat, no. 12-14", "what is 2.5?", "IT and DB"] {
+            assert_eq!(identifiers(none), Vec::<String>::new(), "{none}");
+        }
+        let text = "QRY-88: advance_stage in src/main.rs";
+        let known = of_text(text);
+        assert!(identifiers(text).iter().all(|name| known.contains(name)), "{:?}", identifiers(text));
     }
 
     #[test]

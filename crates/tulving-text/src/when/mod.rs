@@ -132,6 +132,41 @@ pub(crate) fn apart(question: &str, now: Timestamp, zone: &Zone) -> SplitQuestio
     apart
 }
 
+/// Milliseconds of the day on which summer time ends.
+const MILLIS_OF_LONGEST_DAY: i64 = 25 * 3_600_000;
+/// Words that lead to a time, and say nothing without it.
+const LEADS: [&str; 11] = ["in", "on", "at", "from", "since", "during", "over", "the", "of", "until", "by"];
+
+/// Returns a question without the past days that are relative to now, such as "last Monday" and "yesterday", because the
+/// texts of that day do not have these words, and texts about other Mondays do. Longer times stay. If the question has no
+/// other content, it is not changed.
+pub fn without_relative_days(question: &str, now: Timestamp, zone: &Zone) -> String {
+    let tokens = tokens(question);
+    let Some(today) = calendar::day_of(zone.wall(now)) else { return question.to_owned() };
+    let (mut left, mut at) = (String::with_capacity(question.len()), 0);
+    for (interval, places) in read::all(&tokens, read::only_date(&tokens).unwrap_or(today)) {
+        let is_day = interval.until <= interval.from.plus_millis(MILLIS_OF_LONGEST_DAY);
+        if !is_day || interval.mentioned_until <= interval.until {
+            continue;
+        }
+        let mut first = places.start;
+        while first > 0 && LEADS.contains(&word_at(&tokens, first - 1)) {
+            first -= 1;
+        }
+        let (from, to) = (tokens[first].range.start, tokens[places.end - 1].range.end);
+        if from >= at {
+            left.push_str(question[at..from].trim_end());
+            at = to;
+        }
+    }
+    left.push_str(&question[at..]);
+    let mut words = left.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    match at > 0 && words.any(|word| !says_nothing(&word.to_lowercase())) {
+        true => left.trim().to_owned(),
+        false => question.to_owned(),
+    }
+}
+
 /// Returns true if a word only helps to ask what happened.
 fn says_nothing(word: &str) -> bool {
     let stem = word.split('\'').next().unwrap_or(word);

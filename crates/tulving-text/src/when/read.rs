@@ -221,7 +221,9 @@ fn named(tokens: &[TimeToken], at: usize, today: Date) -> TimeParse<TimeExpressi
         .or_else(|| relative(tokens, at, today))
         .or_else(|| undated(tokens, at, before))
         .or_else(|| {
-            let day = vocabulary::weekday(word_at(tokens, at))?;
+            // "on a Friday" is any Friday.
+            let any = matches!(before, "a" | "an" | "any" | "each" | "every" | "some" | "per");
+            let day = vocabulary::weekday(word_at(tokens, at)).filter(|_| !any)?;
             Some((TimeExpression::Fixed(weekday(today, day, OccurrenceChoice::Latest)?), at + 1))
         })
         .or_else(|| nth_of_month(tokens, at, today))

@@ -46,6 +46,32 @@ fn dates_are_read_in_their_usual_forms() {
 }
 
 #[test]
+fn any_friday_is_no_time() {
+    for question in ["is Ana in on a Friday?", "who is here every Monday?", "when may we ship on a Friday?"] {
+        assert_eq!(days(question), [""; 0], "{question}");
+    }
+    means("who called on Friday?", "2023-06-09");
+}
+
+#[test]
+fn a_relative_day_is_left_out_and_other_times_stay() {
+    let now: Timestamp = NOW.parse().expect("a time");
+    let left = |question: &str| without_relative_days(question, now, &Zone::default());
+    assert_eq!(left("who did I talk to last Monday?"), "who did I talk to?");
+    assert_eq!(left("what did Ana say yesterday about tea"), "what did Ana say about tea");
+    for same in [
+        "what happened yesterday?",
+        "who did I talk to last week?",
+        "who called on 24 December?",
+        "who called on Friday?",
+        "",
+        "tea",
+    ] {
+        assert_eq!(left(same), same);
+    }
+}
+
+#[test]
 fn months_years_and_seasons_are_as_long_as_they_are() {
     means("Where did she go in May 2023?", "2023-05-01..2023-05-31");
     means("Where did she go in May?", "2023-05-01..2023-05-31");

@@ -1,5 +1,7 @@
 //! Splits a text into the words, numbers and marks that are needed to read times.
 
+use std::ops::Range;
+
 /// A word, a number or a single mark.
 pub(super) struct TimeToken {
     /// The kind of the token.
@@ -8,6 +10,8 @@ pub(super) struct TimeToken {
     pub(super) glued: bool,
     /// True if the token begins with a capital.
     pub(super) capital: bool,
+    /// The bytes of the token in the text.
+    pub(super) range: Range<usize>,
 }
 
 /// The kind of a token.
@@ -74,7 +78,8 @@ pub(super) fn tokens(text: &str) -> Vec<TimeToken> {
         } else {
             (TimeTokenKind::Mark(c), c.len_utf8())
         };
-        tokens.push(TimeToken { kind, glued, capital: c.is_uppercase() });
+        let start = text.len() - rest.len();
+        tokens.push(TimeToken { kind, glued, capital: c.is_uppercase(), range: start..start + length });
         rest = &rest[length..];
         glued = true;
     }

@@ -90,6 +90,9 @@ struct QuestionArgs {
     /// Return nothing if the evidence is weaker than this
     #[arg(long, value_name = "STRENGTH", value_parser = word!(Strength))]
     abstain_below: Option<Strength>,
+    /// Take the last word as the beginning of a word, to search while somebody types
+    #[arg(long)]
+    prefix: bool,
     /// Maximum number of tokens of all results, estimated; also for lists
     #[arg(long, value_name = "TOKENS", value_parser = whole_number, allow_negative_numbers = true)]
     budget: Option<i64>,
@@ -118,6 +121,7 @@ impl QuestionArgs {
         ask.asked_at = time(self.asked_at.as_ref())?;
         ask.channel.clone_from(&self.channel);
         ask.abstain_below = self.abstain_below;
+        ask.prefix = self.prefix;
         ask.token_budget = self.budget()?;
         ask.fusion = self.fusion.unwrap_or_default();
         if !self.lanes.is_empty() {
@@ -142,6 +146,7 @@ impl QuestionArgs {
             ("--asked-at", self.asked_at.is_some()),
             ("--channel", self.channel.is_some()),
             ("--abstain-below", self.abstain_below.is_some()),
+            ("--prefix", self.prefix),
             ("--budget", self.budget.is_some() && !listed),
             ("--lane", !self.lanes.is_empty()),
             ("--fusion", self.fusion.is_some()),

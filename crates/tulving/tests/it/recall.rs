@@ -59,6 +59,22 @@ fn what_was_said_in_other_words_is_found() {
 }
 
 #[test]
+fn a_word_is_found_while_it_is_typed() {
+    let tulving = Tulving::new();
+    for memory in LIFE {
+        ok(&tulving, &["save", memory], "");
+    }
+    for (typed, first) in
+        [("shel", LIFE[1]), ("the pipe", LIFE[0]), ("invoices above ten thousand eu", LIFE[3])]
+    {
+        assert_eq!(contents(&tulving, &["recall", typed, "--prefix"])[0], first, "{typed}");
+    }
+    let listed = finish(with_model(&tulving, &["recall", "--type", "fact", "--prefix"]), b"");
+    assert_eq!(listed.code, 2);
+    assert!(listed.err.contains("--prefix needs a question"), "{}", listed.err);
+}
+
+#[test]
 fn six_of_six_todos_and_eight_of_eight_people_are_listed() {
     let tulving = Tulving::new();
     for n in 1..=6 {

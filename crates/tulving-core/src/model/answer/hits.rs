@@ -19,7 +19,8 @@ pub struct Hit {
     pub memory: Memory,
     /// Relevance to the question, 0 to 1.
     pub relevance_score: Score,
-    /// The reason for the hit, in a few words.
+    /// The reason for the hit, in a few words. Native tools give it only on request.
+    #[schemars(skip_serializing_if = "String::is_empty")]
     pub why: String,
     /// The part of a long content that fits best.
     #[schemars(skip_serializing_if = "Option::is_none")]
@@ -42,6 +43,7 @@ impl Serialize for Hit {
             #[serde(flatten)]
             memory: &'a Memory,
             relevance_score: Score,
+            #[serde(skip_serializing_if = "str::is_empty")]
             why: &'a str,
             #[serde(skip_serializing_if = "Option::is_none")]
             section: Option<&'a BestSection>,
@@ -217,6 +219,8 @@ pub enum PartName {
     Superseded,
     /// The memory is no longer valid, or not yet.
     Lapsed,
+    /// The memory was valid at the past time that the question names.
+    ValidThen,
     /// The memory belongs to the caller's channel.
     Channel,
     /// The memory is newer than one that states the same thing with another value and matches a little better.
@@ -257,6 +261,7 @@ impl PartName {
             Self::Cooling => "cooling",
             Self::Superseded => "superseded",
             Self::Lapsed => "not valid now",
+            Self::ValidThen => "valid then",
             Self::Channel => "channel",
             Self::Newer => "newer value",
             Self::NoEvidence => "no evidence",

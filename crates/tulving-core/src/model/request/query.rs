@@ -29,6 +29,9 @@ pub struct RecallQuery {
     /// Maximum tokens of all contents together.
     #[schemars(range(min = 1, max = 10_000_000))]
     pub token_budget: Option<WholeNumber>,
+    /// True if the last word of the question may be incomplete, for a search while somebody types: words that begin with it
+    /// match too.
+    pub prefix: bool,
     /// The way in which the lanes are fused (default: measured).
     pub fusion: Option<Fusion>,
     /// Only these lanes (default: all).

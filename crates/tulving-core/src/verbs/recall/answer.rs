@@ -8,7 +8,6 @@ use crate::model::limits::BYTES_PER_TOKEN;
 use crate::model::memory::Memory;
 use crate::model::score::Score;
 use crate::model::search::{SearchResults, Section};
-use crate::rank::evidence;
 use crate::rank::scoring::sum;
 
 use super::further::MatchingSection;
@@ -28,6 +27,8 @@ pub(super) struct RankedMemory {
     pub(super) item: Option<usize>,
     /// The item that is the evidence for this memory: its own item, or the item of the memory that it updates.
     pub(super) evidence_item: Option<usize>,
+    /// The weight of the evidence.
+    pub(super) evidence: f64,
     pub(super) marks: Vec<LaneMark>,
     pub(super) parts: Vec<ScorePart>,
     /// The highest possible score.
@@ -79,8 +80,7 @@ pub(super) fn hits(
             cut |= shorten(content, best.as_ref());
         }
         bytes += content.len();
-        let evidence = ranked.evidence_item.map_or(0.0, |at| evidence::weight(found, at, &gathered.features));
-        hits.push(hit(ranked, Sections { best, further }, cut, evidence));
+        hits.push(hit(ranked, Sections { best, further }, cut));
     }
     if let Some(left) = &mut left {
         hits.iter_mut().for_each(|hit| hit.fit_further(left));
@@ -108,10 +108,7 @@ struct Sections {
 
 /// Returns the words of the question, as the keyword lane searched for them.
 fn words(asked: &QueryContext<'_>, gathered: &LaneResults) -> QuestionWords {
-    let question = asked.ask.question.as_str();
-    let stripped = gathered.features.addressed.stripped.as_str();
-    let looked_for = if asked.ask.exact_words { question } else { stripped };
-    QuestionWords::of(question, looked_for, &gathered.found.rarities)
+    QuestionWords::of(&asked.ask.question, &gathered.words, &gathered.found.rarities)
 }
 
 /// Returns the best section and other sections that match well, if the content has several sections. If a chunk has
@@ -159,11 +156,11 @@ pub(super) fn best_section(content: &str, matched: MatchedSection) -> BestSectio
     BestSection { start: range.start, end: range.end, line, heading_path }
 }
 
-fn hit(ranked: RankedMemory, sections: Sections, cut: bool, evidence: f64) -> Hit {
+fn hit(ranked: RankedMemory, sections: Sections, cut: bool) -> Hit {
     let score = ranked.score();
     let relevance_score = Score::share(score, ranked.most);
     let why = why(&ranked, score);
-    let RankedMemory { memory, marks, parts, duplicate_of, .. } = ranked;
+    let RankedMemory { memory, evidence, marks, parts, duplicate_of, .. } = ranked;
     let explanation = Some(Explanation { score, lanes: marks, parts, evidence, duplicate_of });
     let further = sections.further.into_iter().map(|(section, share, content)| {
         let relevance_score = Score::share(relevance_score.get() * share, 1.0);

@@ -1,7 +1,7 @@
 //! Finds archived memories that contain every word of a question, so that an answer can mention the memories that it
 //! leaves out.
 
-use tulving_text::terms;
+use tulving_text::terms::BegunTerms;
 
 use crate::model::answer::Lane;
 use crate::model::error::{Error, IndexError};
@@ -36,12 +36,9 @@ pub(super) fn mentioned(
     }
     let filter = Filter { states: vec![State::Archived], ..plan.filter.clone() };
     let scope = lanes::scope(ports, caller, &filter)?;
-    let question = SearchQuery {
-        terms: terms::terms(&ask.question),
-        exact: true,
-        depth: LOOKED_AT,
-        ..SearchQuery::default()
-    };
+    let BegunTerms { terms, last } = lanes::terms_of(ask, &ask.question);
+    let question =
+        SearchQuery { terms, exact: true, beginning: last, depth: LOOKED_AT, ..SearchQuery::default() };
     let found = match ports.index.search(&scope, &question) {
         Ok(found) => found,
         Err(IndexError::Store(error)) => return Err(error.into()),

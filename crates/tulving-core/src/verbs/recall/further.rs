@@ -40,8 +40,8 @@ pub(super) fn further(
     let most = score(best);
     let fits = |at: usize| {
         let share = score(at) / most;
-        let described =
-            evidence::strength([evidence::alone(&items[at], items[at].coverage.into())]) > Strength::None;
+        let described = evidence::strength([evidence::alone(&items[at], items[at].coverage.into())], 0.0)
+            > Strength::None;
         (described && (SHARE..=1.0).contains(&share)).then_some(MatchingSection { at, share })
     };
     let mut further: Vec<MatchingSection> = others.into_iter().filter_map(fits).collect();

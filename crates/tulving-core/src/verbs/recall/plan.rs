@@ -185,7 +185,8 @@ fn question(ask: &RecallQuestion) -> Result<RecallQuestion, Invalid> {
     if !lanes.iter().any(|lane| *lane != Lane::Graph) {
         return Err(Invalid::LaneMissing);
     }
-    Ok(RecallQuestion { question: text.to_owned(), lanes, ..ask.clone() })
+    let prefix = ask.prefix && !ask.question.ends_with(char::is_whitespace);
+    Ok(RecallQuestion { question: text.to_owned(), lanes, prefix, ..ask.clone() })
 }
 
 fn listed(mode: &Mode, filter: &mut Filter) -> Result<Sort, Invalid> {

@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use tulving_text::asked_form::{asked_form, has_form};
 use tulving_text::terms;
+use tulving_text::when::QuestionInterval;
 
 use crate::model::answer::{Answer, FailedLane, Hit, Lane, Strength};
 use crate::model::error::{Error, IndexError};
@@ -22,7 +23,7 @@ use crate::verbs::succession::{self, PointInTime};
 
 use super::answer::{self, RankedMemory};
 use super::further::further;
-use super::lanes::{self, LaneResults};
+use super::lanes::{self, LaneResults, LinkedMemory};
 use super::past;
 use super::phrase;
 use super::plan::{BEST, RecallPlan};
@@ -44,6 +45,8 @@ pub(super) struct QueryContext<'a> {
     pub(super) plan: &'a RecallPlan,
     pub(super) ask: &'a RecallQuestion,
     scope: &'a SearchScope,
+    /// The past time that the question names, unless the call names one.
+    pub(super) past: Option<QuestionInterval>,
     /// The memories that match the filter, if the index cannot evaluate the filter alone. No other memories are
     /// allowed.
     among: Option<HashSet<MemoryId>>,
@@ -79,13 +82,17 @@ pub(super) fn answer(
     }
     let scope = lanes::scope(parts, caller, &filter)?;
     let depth = BEST.max(plan.limit);
-    let mut gathered = lanes::gather(parts, &scope, ask, depth, (plan.now, &caller.zone))?;
+    let mut gathered = lanes::gather(parts, caller, &scope, ask, depth, (plan.now, &caller.zone))?;
     let asked = QueryContext {
         parts,
         caller,
         plan,
         ask,
         scope: &scope,
+        past: gathered
+            .features
+            .past(plan.now)
+            .filter(|_| ask.as_of.is_none() && ask.fusion == Fusion::Measured),
         among: among(&scope),
         loaded: RefCell::default(),
     };
@@ -94,13 +101,13 @@ pub(super) fn answer(
         Fusion::Measured => asked.measured(&mut gathered, &lanes)?,
         Fusion::Ranks => asked.fused(&mut gathered, lanes)?,
     };
-    let evidence_items = ranked.iter().take(EVIDENCE_HITS).filter_map(|ranked| ranked.evidence_item);
-    let weight = |at: usize| evidence::weight(&gathered.found, at, &gathered.features);
-    let strongest = match asked.lacks_the_asked_form(&ranked, &gathered.found)? {
-        true => Strength::Weak,
-        false => Strength::Strong,
-    };
-    let mut strength = evidence::strength(evidence_items.map(weight)).min(strongest);
+    ranked.iter_mut().for_each(|one| one.evidence = evidence_of(one, &gathered));
+    let weights: Vec<f64> = ranked.iter().take(evidence::FIRST).map(|one| one.evidence).collect();
+    let lead = evidence::lead(&weights);
+    let lacks = has_only_names(&ranked, &gathered) || asked.lacks_the_asked_form(&ranked, &gathered.found)?;
+    let strongest = if lacks { Strength::Weak } else { Strength::Strong };
+    let best = weights.into_iter().take(EVIDENCE_HITS);
+    let mut strength = evidence::strength(best, lead).min(strongest);
     let is_weaker = |strength: Strength| ask.abstain_below.is_some_and(|least| strength < least);
     if is_weaker(strength) {
         let (evidence, missing) = (Some(strength), gathered.missing);
@@ -119,7 +126,8 @@ pub(super) fn answer(
     let (mut hits, mut left_out) = answer::hits(&asked, ranked, &gathered)?;
     if left_out > 0 {
         // The strength must come from the returned hits, because hits that did not fit are not in the answer.
-        strength = evidence::strength(hits.iter().take(EVIDENCE_HITS).map(Hit::evidence)).min(strongest);
+        strength =
+            evidence::strength(hits.iter().take(EVIDENCE_HITS).map(Hit::evidence), lead).min(strongest);
         if is_weaker(strength) {
             left_out += hits.drain(..).len() as u64;
         }
@@ -130,6 +138,23 @@ pub(super) fn answer(
     let (evidence, missing) = (Some(strength), gathered.missing);
     let note = note.filter(|_| !hits.is_empty());
     Ok(Answer { hits, total_found, evidence, note, left_out, missing, ..Answer::default() })
+}
+
+/// Returns the evidence for a memory. An identifier that the question names and that few memories have adds to it.
+fn evidence_of(ranked: &RankedMemory, gathered: &LaneResults) -> f64 {
+    let Some(at) = ranked.evidence_item else { return 0.0 };
+    let weight = evidence::weight(&gathered.found, at, &gathered.features);
+    let names = || terms::of_text(&ranked.memory.fields.text.content);
+    let is_named =
+        !gathered.identifiers.is_empty() && names().iter().any(|term| gathered.identifiers.contains(term));
+    if is_named { weight + evidence::BY_IDENTIFIER } else { weight }
+}
+
+/// Returns true if the memory with the most evidence has only proper names of the question.
+fn has_only_names(ranked: &[RankedMemory], gathered: &LaneResults) -> bool {
+    let best = ranked.iter().take(EVIDENCE_HITS).max_by(|a, b| a.evidence.total_cmp(&b.evidence));
+    let item = best.and_then(|best| best.evidence_item);
+    item.is_some_and(|at| evidence::has_only_names(&gathered.found, at, &gathered.features))
 }
 
 fn among(scope: &SearchScope) -> Option<HashSet<MemoryId>> {
@@ -164,7 +189,7 @@ fn seeds(lanes: &[LaneRanking]) -> Vec<(MemoryId, f64)> {
 
 impl QueryContext<'_> {
     /// Runs the graph lane if the request includes it. A failure is reported and affects only this lane.
-    fn graph(&self, seeds: Vec<(MemoryId, f64)>, missing: &mut Vec<FailedLane>) -> Vec<(MemoryId, f64)> {
+    fn graph(&self, seeds: Vec<(MemoryId, f64)>, missing: &mut Vec<FailedLane>) -> Vec<LinkedMemory> {
         if !self.ask.lanes.contains(&Lane::Graph) || seeds.is_empty() {
             return Vec::new();
         }
@@ -182,9 +207,10 @@ impl QueryContext<'_> {
     ) -> Result<(Vec<RankedMemory>, u64), Error> {
         let known = self.prefer(&mut lanes)?;
         let linked = self.graph(seeds(&lanes), &mut gathered.missing);
-        let unseen: Vec<MemoryId> = linked.iter().map(|(memory, _)| *memory).collect();
+        let unseen: Vec<MemoryId> = linked.iter().map(|linked| linked.memory).collect();
         let admitted = self.load(&unseen)?;
-        let linked = linked.into_iter().filter(|(memory, _)| admitted.contains_key(memory));
+        let linked = linked.into_iter().map(|linked| (linked.memory, linked.score));
+        let linked = linked.filter(|(memory, _)| admitted.contains_key(memory));
         lanes.push(LaneRanking::of(Lane::Graph, linked));
         let importance =
             |memory: &MemoryId| admitted.get(memory).or_else(|| known.get(memory)).map_or(0.0, importance);
@@ -207,6 +233,7 @@ impl QueryContext<'_> {
                 memory,
                 item,
                 evidence_item: item,
+                evidence: 0.0,
                 marks,
                 parts,
                 most,
@@ -259,13 +286,14 @@ impl QueryContext<'_> {
         best.sort_unstable_by(|a, b| descending((a.score, a.memory), (b.score, b.memory)));
         let first = best.iter().take(spread::SEEDS).map(|best| (best.memory, 1.0)).collect();
         let linked = self.graph(first, &mut gathered.missing);
-        let most = scores.most() + weigh::most(self.ask.channel.as_deref(), !linked.is_empty());
+        let channel = self.ask.channel.as_deref();
+        let most = scores.most() + weigh::most(channel, self.past.is_some(), !linked.is_empty());
         let weighing = Weighing {
             asked: self,
             found: &gathered.found,
             scores: &scores,
             lanes,
-            linked: linked.into_iter().collect(),
+            linked: linked.into_iter().map(|linked| (linked.memory, linked)).collect(),
             most,
         };
         let (mut ranked, total) = weighing.ranked(&best)?;
@@ -396,20 +424,28 @@ impl QueryContext<'_> {
         Ok(())
     }
 
-    /// Returns the time that the question is about.
+    /// Returns the time that the question is about: that of the call, else the end of the past time that it names, else now.
     pub(super) fn moment(&self) -> PointInTime {
-        self.ask.as_of.map_or(PointInTime::Now(self.plan.now), PointInTime::Then)
+        let then = self.ask.as_of.or(self.past.map(|past| past.until));
+        then.map_or(PointInTime::Now(self.plan.now), PointInTime::Then)
     }
 
     /// Marks as superseded only memories whose successor counts at the time in question, and returns these memories.
-    /// For a past date, superseded memories were no longer valid and are left out.
+    /// For a past date of the call, superseded memories were no longer valid and are left out. For a past time that the
+    /// question names, a memory that was superseded only later is marked, but not among those returned.
     pub(super) fn settle_successors(
         &self,
         memories: &mut HashMap<MemoryId, Memory>,
     ) -> Result<HashMap<MemoryId, MemoryId>, Error> {
-        succession::settle(self.parts, self.caller, memories.values_mut(), self.moment())?;
+        let today = self.ask.as_of.map_or(PointInTime::Now(self.plan.now), PointInTime::Then);
+        succession::settle(self.parts, self.caller, memories.values_mut(), today)?;
         let replaced = memories.values().filter_map(|memory| Some((memory.id, memory.superseded_by?)));
-        let superseded: HashMap<MemoryId, MemoryId> = replaced.collect();
+        let mut superseded: HashMap<MemoryId, MemoryId> = replaced.collect();
+        if self.past.is_some() && !superseded.is_empty() {
+            let ids: Vec<MemoryId> = superseded.keys().copied().collect();
+            let then = succession::superseded(self.parts, self.caller, &ids, self.moment())?;
+            superseded.retain(|id, _| then.contains(id));
+        }
         if self.ask.as_of.is_some() {
             memories.retain(|id, _| !superseded.contains_key(id));
         }

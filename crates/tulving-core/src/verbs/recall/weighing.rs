@@ -19,6 +19,7 @@ use crate::rank::{descending, duplicates};
 use crate::verbs::succession;
 
 use super::answer::RankedMemory;
+use super::lanes::LinkedMemory;
 use super::query_context::QueryContext;
 
 /// The maximum number of memories loaded and weighed is [`SPARE`] times the requested number, but at least
@@ -42,7 +43,7 @@ pub(super) struct Weighing<'a> {
     pub(super) scores: &'a ItemScores<'a>,
     pub(super) lanes: &'a [LaneRanking],
     /// The memories that the graph lane reached.
-    pub(super) linked: BTreeMap<MemoryId, f64>,
+    pub(super) linked: BTreeMap<MemoryId, LinkedMemory>,
     /// The highest possible score.
     pub(super) most: f64,
 }
@@ -150,7 +151,8 @@ impl Weighing<'_> {
         let limit = self.asked.plan.limit;
         let most = (SPARE * limit).max(MOST_WEIGHED);
         let at_once = limit + AT_ONCE;
-        let gain = weigh::most(self.asked.ask.channel.as_deref(), false);
+        let past = self.asked.past.is_some();
+        let gain = weigh::most(self.asked.ask.channel.as_deref(), past, false);
         let mut weighed = WeighedMemories::default();
         self.weigh(self.linked_alone(best), best, &mut weighed)?;
         let total = (best.len() + weighed.ranked.len()) as u64;
@@ -172,7 +174,8 @@ impl Weighing<'_> {
             }
             behind_successors(ranked, superseded);
             weighed.step_back();
-            weighed.newest_first(self.asked.ask.as_of.unwrap_or(self.asked.plan.now));
+            let past = self.asked.past.map(|past| past.until.plus_millis(-1));
+            weighed.newest_first(self.asked.ask.as_of.or(past).unwrap_or(self.asked.plan.now));
             let contents = weighed.ranked.iter().map(|ranked| ranked.memory.fields.text.content.as_str());
             let apart = duplicates::apart(contents, limit);
             if apart.firsts < limit && room > 0 {
@@ -300,9 +303,13 @@ impl Weighing<'_> {
                 &WeighingContext {
                     now: self.asked.plan.now,
                     as_of: self.asked.ask.as_of,
+                    past: self.asked.past,
                     channel: self.asked.ask.channel.as_deref(),
                     superseded: replaced.contains_key(&memory.id),
-                    graph: self.linked.get(&memory.id).copied().unwrap_or(0.0),
+                    graph: self.linked.get(&memory.id).map_or(0.0, |linked| match item {
+                        Some(_) => linked.besides_updates,
+                        None => linked.score,
+                    }),
                     fit: item.map_or(0.0, |at| weigh::fit(&self.found.items[at])),
                 },
             ));
@@ -312,6 +319,7 @@ impl Weighing<'_> {
                 memory,
                 item,
                 evidence_item: item,
+                evidence: 0.0,
                 marks,
                 parts,
                 most,

@@ -75,7 +75,7 @@ fn found(
     let answer =
         recall::recall_with_archived(ports, caller, &RecallRequest { mode, filter, sort: None, limit })?;
     let described =
-        answer.hits.into_iter().filter(|hit| evidence::strength([hit.evidence()]) > Strength::None);
+        answer.hits.into_iter().filter(|hit| evidence::strength([hit.evidence()], 0.0) > Strength::None);
     Ok((described.map(|hit| hit.memory).collect(), answer.missing))
 }
 

@@ -2,10 +2,14 @@
 
 /// The note of an answer, and the form of the value that a question asks for.
 mod notes;
+/// The last word as the beginning of a word.
+mod prefix;
 /// The shown part of a memory.
 mod sections;
 /// Memories that replaced others.
 mod succession;
+/// The texts by which a question is searched.
+mod wording;
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -7,7 +7,7 @@ use tulving_core::model::request::Filter;
 use tulving_core::model::search::{QueryVector, SearchQuery, SearchScope, VisibilityScope};
 use tulving_core::model::time::Timestamp;
 use tulving_core::model::vocabulary::{Author, Boundary, ContentType, Kind, MemoryType, Stability, State};
-use tulving_text::terms;
+use tulving_text::terms::{self, BegunTerms};
 
 use super::fake::{Fake, WORDS, person, space, text, vector};
 
@@ -46,6 +46,10 @@ pub(super) fn any_question(random: &mut fastrand::Rng) -> SearchQuery {
     let mut question = if random.u8(..4) == 0 { words(&asked) } else { question(&asked, "m1", 96) };
     question.depth = random.usize(0..12);
     question.exact = random.u8(..4) == 0;
+    if random.u8(..4) == 0 {
+        let BegunTerms { terms, last } = terms::begun_terms(&asked);
+        (question.terms, question.beginning) = (terms, last);
+    }
     question
 }
 

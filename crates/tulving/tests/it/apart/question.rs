@@ -307,6 +307,7 @@ pub(super) fn routes() -> Vec<Question> {
         "&lanes=keyword&limit=100&all_spaces=true",
         "&as_of=2099-01-01&asked_at=2099-01-01",
         "&abstain_below=weak&token_budget=4000",
+        "&prefix=true&all_spaces=true",
         "&types=preference&kinds=semantic&stabilities=stable&content_types=text",
         "&pinned=true&author=user&since=2020-01-01&until=2099-01-01&happened_since=2020-01-01&happened_until=2099-01-01",
     ] {
@@ -326,7 +327,7 @@ pub(super) fn routes() -> Vec<Question> {
         json!({ "source_agent": "$COOK" }),
         json!({ "project": "$CHAT" }),
         json!({ "fusion": "rrf", "lanes": ["keyword"], "as_of": "2099-01-01", "asked_at": "2099-01-01", "abstain_below": "weak",
-            "token_budget": 4000, "all_spaces": true }),
+            "token_budget": 4000, "prefix": true, "all_spaces": true }),
         json!({ "types": ["preference"], "kinds": ["semantic"], "stabilities": ["stable"], "content_types": ["text"],
             "pinned": true, "author": "user", "since": "2020-01-01", "until": "2099-01-01", "happened_since": "2020-01-01", "happened_until": "2099-01-01" }),
     ] {

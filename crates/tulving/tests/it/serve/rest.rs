@@ -289,6 +289,14 @@ fn a_question_is_answered_by_body_and_by_address() {
     assert!(same["memories"][0].get("explanation").is_none());
     let nothing = json!({ "query": "who won the cup in 1987?", "abstain_below": "strong" });
     assert_eq!(contents(&done(&server, "POST", "/v1/recall", &nothing)), Vec::<&str>::new());
+    for (method, path, body) in [
+        ("POST", "/v1/recall", json!({ "query": "what goes through ma", "prefix": true, "limit": 1 })),
+        ("GET", "/v1/memories/search?q=what+goes+through+ma&prefix=true&limit=1", Value::Null),
+    ] {
+        assert_eq!(contents(&done(&server, method, path, &body)), contents(&found), "{path}");
+    }
+    let listed = json!({ "types": ["fact"], "prefix": true });
+    send(&server, "POST", "/v1/recall", &listed).assert_problem(400, "conflicting_arguments");
     send(&server, "POST", "/v1/recall", &json!({})).assert_problem(400, "missing_query");
     assert_eq!(server.get("/v1/memories/search").assert_problem(400, "missing_query")["field"], "q");
     let block = done(&server, "GET", "/v1/context?about=deploy&token_budget=500", &Value::Null);

@@ -107,3 +107,30 @@ fn a_question_for_a_phone_number_has_no_strong_evidence_without_one() {
     bed.save(&user, "the phone number of the landlord Ben Maier is +43 664 1234567");
     assert_eq!(evidence(), Some(Strength::Strong));
 }
+
+#[test]
+fn a_memory_that_has_only_the_names_of_the_question_is_no_strong_evidence() {
+    let bed = bed();
+    let user = bed.user();
+    bed.save(&user, "Ask Tobias Reiter");
+    let evidence = |question: &str| ask(&bed, &user, RecallQuestion::new(question)).evidence;
+    assert_eq!(evidence("Ask Tobias Reiter"), Some(Strength::Strong));
+    assert_eq!(evidence("who is Tobias Reiter?"), Some(Strength::Strong), "nothing else is asked");
+    assert_eq!(evidence("has Tobias Reiter gills"), Some(Strength::Weak));
+}
+
+#[test]
+fn an_exact_identifier_that_few_memories_have_is_evidence() {
+    let bed = bed();
+    let user = bed.user();
+    bed.save(&user, "QRY-88 is about umlauts");
+    bed.save(&user, "QRY-89 is about facets");
+    let question = "somebody writes that QRY-88 came back again yesterday after lunch";
+    let answer = ask(&bed, &user, RecallQuestion::new(question));
+    let evidence = |text: &str| {
+        let hit = answer.hits.iter().find(|hit| hit.memory.fields.text.content == text);
+        hit.map_or(0.0, |hit| hit.explanation.as_ref().expect("an explanation").evidence)
+    };
+    assert_eq!(answer.hits[0].memory.fields.text.content, "QRY-88 is about umlauts");
+    assert!(evidence("QRY-88 is about umlauts") > evidence("QRY-89 is about facets") + 0.25);
+}

@@ -270,3 +270,92 @@ fn scores_fall_in_the_order_of_the_hits_also_where_something_is_superseded() {
     let scores: Vec<f64> = answer.hits.iter().map(|hit| hit.relevance_score.get()).collect();
     assert!(scores.is_sorted_by(|a, b| a >= b), "{scores:?}");
 }
+
+#[test]
+fn a_question_about_a_past_time_is_answered_by_what_was_valid_then() {
+    let bed = bed();
+    let user = bed.user();
+    let lives = |place: &str, from: &str, until: Option<&str>| {
+        let day = |text: &str| -> Timestamp { text.parse().expect("a day") };
+        let request = SaveRequest {
+            valid_from: Some(day(from)),
+            valid_until: until.map(day),
+            ..SaveRequest::new(format!("Olga lives in {place}"))
+        };
+        bed.save(&user, request).memory.id
+    };
+    let graz = lives("Graz", "2016-03-01", Some("2019-05-01"));
+    let linz = lives("Linz", "2019-05-01", Some("2022-02-01"));
+    let wels = lives("Wels", "2022-02-01", None);
+    let first = |question: &str| ask(&bed, &user, RecallQuestion::new(question)).hits.remove(0);
+    assert_eq!(first("where does Olga live?").memory.id, wels);
+    for (question, id) in
+        [("where did Olga live in 2017?", graz), ("where did Olga live in June 2020?", linz)]
+    {
+        let hit = first(question);
+        assert_eq!(hit.memory.id, id, "{question}");
+        assert_eq!(part(&hit, PartName::Lapsed), None, "{question}");
+        assert!(part(&hit, PartName::ValidThen).is_some(), "{question}");
+    }
+}
+
+#[test]
+fn a_question_about_a_past_time_is_not_answered_by_what_replaced_the_answer_later() {
+    let bed = bed();
+    let user = bed.user();
+    let office = |street: &str, day: &str| SaveRequest {
+        occurred_at: Some(day.parse().expect("a day")),
+        ..SaveRequest::new(format!("The office is at {street}"))
+    };
+    let old = bed.save(&user, office("Technoparkstrasse 1", "2019-01-10")).memory.id;
+    let new = bed.save(&user, office("Hardturmstrasse 161", "2022-03-01")).memory.id;
+    bed.link(&user, new, old, Relation::Updates);
+    let answer = |question: &str| ask(&bed, &user, RecallQuestion::new(question));
+    let now = answer("where is the office?");
+    assert!(place(&now, new) < place(&now, old));
+    let then = answer("where was the office in January 2019?");
+    assert!(place(&then, old) < place(&then, new));
+    let hit = &then.hits[place(&then, old)];
+    assert_eq!(
+        (hit.memory.superseded_by, part(hit, PartName::Superseded)),
+        (Some(new), None),
+        "it is still marked"
+    );
+    let later = answer("where was the office in May 2022?");
+    assert!(place(&later, new) < place(&later, old));
+}
+
+#[test]
+fn an_update_counts_once_and_not_as_a_link_too() {
+    let bed = bed();
+    let user = bed.user();
+    let old = bed.save(&user, "The stand-up is at nine").memory.id;
+    let new = bed.save(&user, "The stand-up is at ten").memory.id;
+    bed.link(&user, new, old, Relation::Updates);
+    let answer = ask(&bed, &user, RecallQuestion::new("when is the stand-up?"));
+    assert_eq!(answer.hits[0].memory.id, new);
+    assert!(answer.hits.iter().all(|hit| part(hit, PartName::Graph).is_none()), "{:?}", answer.hits[0].why);
+}
+
+#[test]
+fn of_competing_values_the_newest_of_the_past_time_comes_first() {
+    let bed = bed();
+    let user = bed.user();
+    let said = |hour: &str, day: &str| {
+        let request = SaveRequest {
+            occurred_at: Some(day.parse().expect("a day")),
+            ..SaveRequest::new(format!("The shop closes at {hour}"))
+        };
+        bed.save(&user, request).memory.id
+    };
+    // The history was imported later than the present value.
+    let now = said("20:00", "2023-03-01");
+    let then = said("19:00", "2021-03-01");
+    let before = said("18:00", "2019-03-01");
+    let order = |question: &str| {
+        let answer = ask(&bed, &user, RecallQuestion::new(question));
+        [now, then, before].map(|id| place(&answer, id))
+    };
+    assert_eq!(order("when closes the shop?"), [0, 1, 2]);
+    assert_eq!(order("when did the shop close in June 2022?")[1], 0, "the present value was not valid yet");
+}
