@@ -70,7 +70,7 @@ pub fn block_budget(given: Option<WholeNumber>) -> Result<usize, ToolError> {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MemoryIdArguments {
-    /// The memory: its id, or its number such as 12.
+    /// Its id, or its number such as 12.
     pub id: MemoryRef,
 }
 

@@ -31,7 +31,7 @@ const BATCH: usize = 100;
 const SAVED: [&str; 8] =
     ["content", "type", "importance", "tags", "project", "key", "occurred_at", "updates"];
 /// The arguments of `recall`.
-const RECALLED: [&str; 12] = [
+const RECALLED: [&str; 13] = [
     "query",
     "limit",
     "types",
@@ -230,7 +230,7 @@ fn update(
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct ForgetToolArguments {
-    /// The memory: its id, or its number such as 12.
+    /// Its id, or its number such as 12.
     id: MemoryRef,
     /// The reason, for the audit.
     #[serde(default)]

@@ -36,7 +36,7 @@ pub struct RecallQuery {
     pub fusion: Option<Fusion>,
     /// Only these lanes (default: all).
     pub lanes: Vec<Lane>,
-    /// True if each memory explains its score.
+    /// Explains each score.
     pub explain: bool,
 }
 

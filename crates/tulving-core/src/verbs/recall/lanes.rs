@@ -204,7 +204,7 @@ fn places(terms: &[String], some: &[String]) -> u64 {
     let mut different: Vec<&String> = Vec::new();
     terms.iter().for_each(|term| {
         if !different.contains(&term) {
-            different.push(term)
+            different.push(term);
         }
     });
     let bits = different.iter().take(64).enumerate().filter(|(_, term)| some.contains(term));

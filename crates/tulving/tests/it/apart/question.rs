@@ -460,7 +460,7 @@ pub(super) fn tools() -> Vec<(&'static str, &'static str, Value)> {
             json!({ "memories": [{ "content": "of garden in its stead", "updates": "#$NUMBER" }] }),
         ),
         ("native", "recall", json!({ "query": "$WORD" })),
-        ("native", "recall", json!({ "query": "$WORD", "done": false })),
+        ("native", "recall", json!({ "query": "$WORD", "done": false, "explain": true })),
         ("native", "recall", json!({ "query": "$WORD", "project": "$CHAT" })),
         (
             "native",
