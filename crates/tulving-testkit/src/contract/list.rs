@@ -586,7 +586,7 @@ pub fn what_has_expired_counts_as_archived(fresh: StoreFactory<'_>) {
     }
 }
 
-/// Of some names, those are projects that a memory has which the viewer sees in lists.
+/// Only names of projects are found that a memory has and that the viewer sees in lists.
 pub fn projects_are_those_of_memories_that_lists_show(fresh: StoreFactory<'_>) {
     let world = world(fresh);
     let (space, owner) = world.hub_with_writer("projects");

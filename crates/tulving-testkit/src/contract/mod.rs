@@ -117,6 +117,7 @@ checks! {
         time_filters_include_the_start_only,
         what_has_expired_counts_as_archived,
         only_what_held_then_is_found_as_of_then,
+        projects_are_those_of_memories_that_lists_show,
     }
     versions {
         versions_come_oldest_first_with_their_makers,
