@@ -32,7 +32,7 @@ pub fn terms(text: &str) -> Vec<String> {
 }
 
 /// Returns the terms of the identifiers in a question, each once: error codes, ticket numbers, names in mixed case, paths.
-/// Whoever writes one means exactly this one.
+/// A question with an identifier is about exactly that identifier.
 pub fn identifiers(question: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     scan::chains(question, |chain| {
