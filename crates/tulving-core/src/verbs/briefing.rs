@@ -582,7 +582,8 @@ fn holding(
         memories.extend(first);
         unseen += more;
     }
-    if memories.len() > LOOKED_AT && holds == SectionContent::Rest {
+    let has_several = matches!(holds, SectionContent::Pinned | SectionContent::Rest);
+    if has_several && memories.len() > LOOKED_AT {
         let importance = |memory: &Memory| memory.fields.class.importance.get();
         memories.sort_by(|a, b| descending((importance(a), a.id), (importance(b), b.id)));
         unseen += (memories.len() - LOOKED_AT) as u64;
@@ -625,6 +626,9 @@ fn first_of(
     }
     let most = LOOKED_AT as u64 + limits::BRIEFING_COUNTED;
     let unseen = store.count_up_to(viewer, &filter, most)?.saturating_sub(LOOKED_AT as u64);
+    if filter.pinned.is_some() {
+        return Ok((memories, unseen));
+    }
     // Pinned memories are shown first, even if their importance is low.
     let pinned = Filter { pinned: Some(true), ..filter };
     let known: HashSet<MemoryId> = memories.iter().map(|memory| memory.id).collect();

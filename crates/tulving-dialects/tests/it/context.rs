@@ -410,6 +410,24 @@ fn where_all_sections_are_full_each_has_its_share() {
 }
 
 #[test]
+fn pinned_facts_were_subtracted_from_the_facts_that_are_left_out() {
+    let bed = Bed::new();
+    bed.save_many((0..300).map(|n| typed(MemoryType::Fact, &format!("a thing that is known, number {n}"))));
+    bed.save_many((0..5).map(|n| SaveRequest {
+        pinned: true,
+        importance: Some(0.9),
+        ..typed(MemoryType::Fact, &format!("a thing to keep in sight, number {n}"))
+    }));
+    let made = native(&bed, None, 1_000);
+    assert_eq!(made.matches("a thing to keep in sight").count(), 5, "{made}");
+    let described = made.matches("a thing that is known").count();
+    assert!(
+        made.contains(&format!("Left out: {} in Facts. `recall`", 300 - described)),
+        "{described}: {made}"
+    );
+}
+
+#[test]
 fn the_least_budget_is_the_same_everywhere() {
     let bed = Bed::new();
     bed.save(typed(MemoryType::Identity, "Is called Ana"));
